@@ -1,0 +1,147 @@
+package toolfall
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Call is one request by a model to run one tool. Calls are values: a
+// middleware that changes one passes an altered copy to next, with a new
+// Arguments slice, since the bytes of the old one are shared.
+type Call struct {
+	ID        string          `json:"callId"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Agent     string          `json:"agent,omitempty"`  // who calls; empty for the only agent
+	Parent    string          `json:"parent,omitempty"` // the ID of the call that this one is part of
+
+	caller   context.Context // what Execute was given: no wrapper may detach the tool from it
+	admitted *admission      // what admission found; nil before it
+}
+
+// A Handler answers a call.
+type Handler func(context.Context, Call) Result
+
+// A Result is the outcome of one Call. Content is what the model reads; Err and
+// Record are for programs and stay off the wire.
+type Result struct {
+	CallID     string          `json:"callId"`
+	Content    []Content       `json:"content"` // never nil when it comes from Execute
+	Structured json.RawMessage `json:"structured,omitempty"`
+	IsError    bool            `json:"isError"`
+	Err        error           `json:"-"` // why the call failed; [Code] tells its kind
+	Record     *Record         `json:"-"` // nil when the call did not get past Rewrite
+}
+
+// A Record tells what a call became on its way to the tool. It does not change.
+type Record struct {
+	Name      string          // the tool that the call was for in the end
+	Arguments json.RawMessage // what was decided on and, if it ran, given to it
+}
+
+// A Content is one block of what a tool returns. Type says which of the other
+// fields it has.
+type Content struct {
+	Type     string `json:"type"` // one of the Type constants
+	Text     string `json:"text,omitempty"`
+	Data     []byte `json:"data,omitempty"`     // of an image or a sound, base64 on the wire
+	MIMEType string `json:"mimeType,omitempty"` // of Data, or of what URI names
+	URI      string `json:"uri,omitempty"`      // of a resource
+}
+
+// The types of content.
+const (
+	TypeText     = "text"
+	TypeImage    = "image"
+	TypeAudio    = "audio"
+	TypeResource = "resource"
+
+	// TypeJSON marks a block whose Text is a JSON value. Execute moves the first
+	// one of a Result into Structured and leaves its text for the model to read.
+	TypeJSON = "json"
+)
+
+// Text returns s as a single block of content.
+func Text(s string) []Content { return []Content{{Type: TypeText, Text: s}} }
+
+// Image returns data, in the format that mimeType names, as a block of content.
+// The block keeps data, which must not change any more.
+func Image(data []byte, mimeType string) Content {
+	return Content{Type: TypeImage, Data: data, MIMEType: mimeType}
+}
+
+// JSON returns v as a single block that is told to the model as JSON and kept
+// for programs in Result.Structured.
+func JSON(v any) ([]Content, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return []Content{{Type: TypeJSON, Text: string(raw)}}, nil
+}
+
+// Text returns the text blocks of the Result, joined by newlines.
+func (r Result) Text() string {
+	var b strings.Builder
+	for _, c := range r.Content {
+		if c.Text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(c.Text)
+	}
+	return b.String()
+}
+
+// Fail returns the Result that tells the model about err.
+func Fail(err error) Result {
+	return Result{Content: Text("Error: " + err.Error()), IsError: true, Err: err}
+}
+
+// none is the content of a result that has nothing to say.
+var none = []Content{}
+
+// settle makes r what Execute promises of every Result.
+func (r *Result) settle(id string) {
+	r.CallID = id
+	r.IsError = r.IsError || r.Err != nil
+	if r.Content == nil {
+		r.Content = none
+	}
+	for i := range r.Content {
+		if c := &r.Content[i]; c.Type == TypeJSON || !utf8.ValidString(c.Text) {
+			r.mend()
+			return
+		}
+	}
+}
+
+// mend gives r content of its own, in valid UTF-8, with the first JSON block
+// moved to Structured. The old blocks may belong to the tool.
+func (r *Result) mend() {
+	blocks := make([]Content, len(r.Content))
+	for i, c := range r.Content {
+		c.Text = strings.ToValidUTF8(c.Text, "\uFFFD")
+		if c.Type == TypeJSON {
+			c.Type = TypeText
+			r.structure(c.Text)
+		}
+		blocks[i] = c
+	}
+	r.Content = blocks
+}
+
+// structure keeps text as the Result's structured value, if it has none yet.
+func (r *Result) structure(text string) {
+	switch {
+	case r.Structured != nil || r.IsError:
+	case !json.Valid([]byte(text)):
+		r.IsError, r.Err = true, newError(OutputInvalid, "the tool returned a JSON block that is not JSON")
+	default:
+		r.Structured = json.RawMessage(text)
+	}
+}

@@ -1,0 +1,3 @@
+module github.com/toolfall/toolfall
+
+go 1.26.0

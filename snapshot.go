@@ -1,0 +1,163 @@
+package toolfall
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolfall/toolfall/schema"
+)
+
+// A Snapshot is the registry at one moment. It never changes, so any two answers
+// from one Snapshot agree, and reading it takes no lock.
+type Snapshot struct {
+	Revision uint64 // grows by one with each change
+	Change   Change // what made this revision
+
+	config   Config
+	tools    index
+	chain    []*Middleware // outermost first
+	required []string      // names of middleware without which nothing runs
+
+	handler func() Handler     // the chain around run, composed at the first call
+	sorted  func() []*entry    // the tools by name, at the first listing
+	listing func() schema.JSON // their wire form, at the first listing
+
+	replaced chan struct{} // closed once next is set
+	next     *Snapshot
+}
+
+// A Change names what a revision added or removed.
+type Change struct {
+	Removed    bool
+	Tools      []string // in the order of their registration; not to be changed
+	Middleware string   // set when it was a middleware
+}
+
+// entry is a registered tool.
+type entry struct {
+	Definition
+	order uint64             // of registration
+	wire  func() schema.JSON // the schema as it is listed
+}
+
+func newEntry(d Definition) *entry {
+	e := &entry{Definition: d}
+	e.wire = sync.OnceValue(func() schema.JSON { return d.Schema.wire() })
+	return e
+}
+
+// Get returns the tool of that name.
+func (s *Snapshot) Get(name string) (Definition, bool) {
+	e := s.tools.get(name)
+	if e == nil {
+		return Definition{}, false
+	}
+	return e.Definition, true
+}
+
+// Len returns the number of tools.
+func (s *Snapshot) Len() int { return s.tools.size }
+
+// Schemas returns the schema of every tool, sorted by name, so that a prompt
+// built from it changes only when the tools do. The slice is the caller's.
+func (s *Snapshot) Schemas() []Schema { return schemas(s.sorted()) }
+
+// Registered returns the schema of every tool in the order of registration. The
+// slice is the caller's.
+func (s *Snapshot) Registered() []Schema {
+	es := slices.Clone(s.sorted())
+	slices.SortFunc(es, func(a, b *entry) int { return cmp.Compare(a.order, b.order) })
+	return schemas(es)
+}
+
+func schemas(es []*entry) []Schema {
+	out := make([]Schema, len(es))
+	for i, e := range es {
+		out[i] = e.Schema
+	}
+	return out
+}
+
+// SchemasJSON returns what Schemas does as a JSON array. It is built once for
+// each Snapshot, and the text of each tool once for all.
+func (s *Snapshot) SchemasJSON() schema.JSON { return s.listing() }
+
+// Chain returns the middleware, outermost first. The slice is the caller's.
+func (s *Snapshot) Chain() []Middleware {
+	out := make([]Middleware, len(s.chain))
+	for i, m := range s.chain {
+		out[i] = *m
+	}
+	return out
+}
+
+// derive returns the snapshot that follows s, open to one edit.
+func (s *Snapshot) derive(c Change) *Snapshot {
+	n := &Snapshot{
+		Revision: s.Revision + 1,
+		Change:   c,
+		config:   s.config,
+		tools:    s.tools,
+		chain:    s.chain,
+		required: s.required,
+	}
+	n.init()
+	return n
+}
+
+func (s *Snapshot) init() {
+	s.replaced = make(chan struct{})
+	s.handler = sync.OnceValue(s.compose)
+	s.sorted = sync.OnceValue(s.sort)
+	s.listing = sync.OnceValue(s.list)
+}
+
+func (s *Snapshot) sort() []*entry {
+	es := make([]*entry, 0, s.tools.size)
+	for e := range s.tools.all {
+		es = append(es, e)
+	}
+	slices.SortFunc(es, func(a, b *entry) int { return strings.Compare(a.Name, b.Name) })
+	return es
+}
+
+func (s *Snapshot) list() schema.JSON {
+	es := s.sorted()
+	size := 2 + len(es)
+	for _, e := range es {
+		size += len(e.wire())
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteByte('[')
+	for i, e := range es {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(string(e.wire()))
+	}
+	b.WriteByte(']')
+	return schema.JSON(b.String())
+}
+
+// compose builds the chain: the stages, with admission and the second look at
+// what was rewritten where they stand among them, around the tool.
+func (s *Snapshot) compose() Handler {
+	h := s.wrap(s.run, Contain)
+	h = s.wrap(h, Decide)
+	h = s.wrap(s.readmit(h), Rewrite)
+	h = s.wrap(s.admit(h), Repair)
+	return s.wrap(h, Observe)
+}
+
+// wrap returns h inside the middleware of one stage.
+func (s *Snapshot) wrap(h Handler, stage Stage) Handler {
+	for _, m := range slices.Backward(s.chain) {
+		if m.Stage == stage {
+			h = m.then(h)
+		}
+	}
+	return h
+}
