@@ -77,16 +77,11 @@ type PanicError struct {
 }
 
 // Error tells the value.
-func (e *PanicError) Error() (text string) {
-	defer func() {
-		if recover() != nil { // the value's own String or Error panicked
-			text = "internal error"
-		}
-	}()
+func (e *PanicError) Error() string {
 	if e.Value == nil {
 		return "internal error: runtime.Goexit called"
 	}
-	return fmt.Sprintf("internal error: %v", e.Value)
+	return fmt.Sprintf("internal error: %v", e.Value) // fmt contains what the value's own String does
 }
 
 // Code returns PANIC.

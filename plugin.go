@@ -2,6 +2,7 @@ package toolfall
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"github.com/toolfall/toolfall/scope"
 )
@@ -20,22 +21,21 @@ type Plugin struct {
 // Attach lets p into the registry within a child scope of parent. Closing the
 // scope it returns takes everything out again. A plugin that fails or panics
 // leaves nothing behind.
-func (r *Registry) Attach(parent *scope.Scope, p Plugin) (s *scope.Scope, err error) {
-	s = parent.Child(p.Name)
-	attached := false
-	defer func() {
-		if attached {
-			return
-		}
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v}
-		}
+func (r *Registry) Attach(parent *scope.Scope, p Plugin) (*scope.Scope, error) {
+	s := parent.Child(p.Name)
+	if err := p.attach(s, r); err != nil {
 		s.Close()
-		s, err = nil, fmt.Errorf("attach %s: %w", p.Name, err)
-	}()
-	if err = p.Attach(s, r); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("attach %s: %w", p.Name, err)
 	}
-	attached = true
 	return s, nil
+}
+
+// attach calls Attach and turns a panic into an error.
+func (p Plugin) attach(s *scope.Scope, r *Registry) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return p.Attach(s, r)
 }
