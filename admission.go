@@ -59,18 +59,23 @@ func (s *Snapshot) admit(next Handler) Handler {
 		if err := s.examine(&c); err != nil {
 			return Fail(err)
 		}
-		return next(ctx, c)
+		r := next(ctx, c)
+		if r.Record == nil {
+			r.Record = &c.admitted.record
+		}
+		return r
 	}
 }
 
-// readmit stands before the first decision. A call that was rewritten is
-// examined again, so that nobody is asked about a call that cannot run.
+// readmit stands behind the middleware that rewrites. A call that was rewritten
+// is examined again, so that nobody is asked about a call that cannot run.
 func (s *Snapshot) readmit(next Handler) Handler {
 	return func(ctx context.Context, c Call) Result {
-		if !c.admitted.covers(c) {
-			if err := s.examine(&c); err != nil {
-				return Fail(err)
-			}
+		if c.admitted.covers(c) {
+			return next(ctx, c)
+		}
+		if err := s.examine(&c); err != nil {
+			return Fail(err)
 		}
 		r := next(ctx, c)
 		r.Record = &c.admitted.record

@@ -32,7 +32,7 @@ type Result struct {
 	Structured json.RawMessage `json:"structured,omitempty"`
 	IsError    bool            `json:"isError"`
 	Err        error           `json:"-"` // why the call failed; [Code] tells its kind
-	Record     *Record         `json:"-"` // nil when the call did not get past Rewrite
+	Record     *Record         `json:"-"` // nil when admission refused the call
 }
 
 // A Record tells what a call became on its way to the tool. It does not change.

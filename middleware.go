@@ -57,14 +57,8 @@ func (s Stage) String() string {
 // then returns m around next, guarded: every layer outside m gets a Result.
 func (m *Middleware) then(next Handler) Handler {
 	return func(ctx context.Context, c Call) (r Result) {
-		returned := false
-		defer func() {
-			if !returned {
-				r = m.fault(recover())
-			}
-		}()
+		defer m.recovered(&r)
 		r = m.Wrap(ctx, c, next)
-		returned = true
 		if r.Content == nil && r.Err == nil && !r.IsError && r.Structured == nil {
 			r = Fail(NewError(MiddlewareError, fmt.Errorf("middleware %q gave no result", m.Name)))
 		}
@@ -72,7 +66,10 @@ func (m *Middleware) then(next Handler) Handler {
 	}
 }
 
-func (m *Middleware) fault(v any) Result {
-	cause := &PanicError{Value: v, Stack: debug.Stack()}
-	return Fail(NewError(MiddlewareError, fmt.Errorf("middleware %q failed: %w", m.Name, cause)))
+// recovered is deferred: it turns a panic into a Result.
+func (m *Middleware) recovered(r *Result) {
+	if v := recover(); v != nil {
+		cause := &PanicError{Value: v, Stack: debug.Stack()}
+		*r = Fail(NewError(MiddlewareError, fmt.Errorf("middleware %q failed: %w", m.Name, cause)))
+	}
 }

@@ -153,23 +153,17 @@ func (r *Registry) Require(names ...string) {
 // Execute runs one call through the chain as it stands now, and returns exactly
 // one Result for it: what goes wrong on the way is told there. When ctx ends,
 // the tool is told so, and awaited.
-func (r *Registry) Execute(ctx context.Context, c Call) Result {
-	c.caller, c.admitted = ctx, nil
-	res := guarded(r.now.Load().handler(), ctx, c)
-	res.settle(c.ID)
-	return res
-}
-
-// guarded calls h and turns a panic into a Result. What a tool or a middleware
-// panics with has been caught further in; this is for the decoder of a type that
-// brings its own.
-func guarded(h Handler, ctx context.Context, c Call) (r Result) {
+func (r *Registry) Execute(ctx context.Context, c Call) (res Result) {
 	defer func() {
-		if v := recover(); v != nil {
-			r = Fail(&PanicError{Value: v, Stack: debug.Stack()})
+		if v := recover(); v != nil { // in the decoder that a type of arguments brought along
+			res = Fail(&PanicError{Value: v, Stack: debug.Stack()})
+			res.settle(c.ID)
 		}
 	}()
-	return h(ctx, c)
+	c.caller, c.admitted = ctx, nil
+	res = r.now.Load().handler()(ctx, c)
+	res.settle(c.ID)
+	return res
 }
 
 // Snapshot returns the registry as it stands now.

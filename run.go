@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 )
 
 // run is the innermost handler: it executes the tool that admission found.
@@ -45,25 +46,38 @@ func (e *entry) call(ctx context.Context, c Call) ([]Content, error) {
 	if e.Inline {
 		return e.guarded(ctx, c)
 	}
-	var content []Content
-	err := error(&PanicError{}) // stands if the tool calls runtime.Goexit
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		content, err = e.guarded(ctx, c)
-	}()
-	<-done
-	return content, err
+	b := body{entry: e, call: c, err: &PanicError{}} // the error stands if the tool calls runtime.Goexit
+	b.ended.Add(1)
+	go b.run(ctx)
+	b.ended.Wait()
+	return b.content, b.err
+}
+
+// body is a tool that runs in a goroutine of its own.
+type body struct {
+	entry   *entry
+	call    Call
+	content []Content
+	err     error
+	ended   sync.WaitGroup
+}
+
+func (b *body) run(ctx context.Context) {
+	defer b.ended.Done()
+	b.content, b.err = b.entry.guarded(ctx, b.call)
 }
 
 // guarded runs the tool and turns a panic into an error.
 func (e *entry) guarded(ctx context.Context, c Call) (content []Content, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			content, err = nil, &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
+	defer recovered(&content, &err)
 	return e.Execute(ctx, c)
+}
+
+// recovered is deferred: it turns a panic into an error.
+func recovered(content *[]Content, err *error) {
+	if v := recover(); v != nil {
+		*content, *err = nil, &PanicError{Value: v, Stack: debug.Stack()}
+	}
 }
 
 // outcome is the Result of a tool that ran. The end of its context replaces a

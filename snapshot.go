@@ -147,7 +147,9 @@ func (s *Snapshot) list() schema.JSON {
 func (s *Snapshot) compose() Handler {
 	h := s.wrap(s.run, Contain)
 	h = s.wrap(h, Decide)
-	h = s.wrap(s.readmit(h), Rewrite)
+	if s.has(Rewrite) {
+		h = s.wrap(s.readmit(h), Rewrite)
+	}
 	h = s.wrap(s.admit(h), Repair)
 	return s.wrap(h, Observe)
 }
@@ -160,4 +162,8 @@ func (s *Snapshot) wrap(h Handler, stage Stage) Handler {
 		}
 	}
 	return h
+}
+
+func (s *Snapshot) has(stage Stage) bool {
+	return slices.ContainsFunc(s.chain, func(m *Middleware) bool { return m.Stage == stage })
 }

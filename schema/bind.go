@@ -16,7 +16,10 @@ func (n *node) bind(t reflect.Type) (fallible bool, err error) {
 	if _, n.store, err = shape(t); err != nil {
 		return false, err
 	}
+	n.indirect = n.pointers > 0 || n.store >= storeWhole
 	switch n.store {
+	case storeInt, storeUint, storeFloat:
+		n.bits = t.Bits()
 	case storeStruct:
 		return n.bindFields(t)
 	case storeSlice, storeFixed:

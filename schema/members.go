@@ -65,8 +65,11 @@ func (p *pass) objectFor(n *node, v reflect.Value) bool {
 }
 
 // member reads a name and its value. It returns which property is to be expected
-// next.
+// next: models send them in the order of the schema.
 func (p *pass) member(n *node, v reflect.Value, m *members, guess int) (int, bool) {
+	if guess < len(n.props) && p.expect(n.props[guess].prefix) {
+		return guess + 1, p.property(n, v, m, guess, p.i-len(n.props[guess].prefix))
+	}
 	at := p.i
 	k, ok := p.key()
 	if !ok {
@@ -77,37 +80,52 @@ func (p *pass) member(n *node, v reflect.Value, m *members, guess int) (int, boo
 		p.buffer = unescape(p.buffer[:0], name)
 		name = p.buffer
 	}
-	i := n.find(name, guess)
-	switch {
-	case i < 0 && n.values == nil:
-		if !p.once(k, m, at) {
-			return 0, false
-		}
+	if i := n.find(name, guess); i >= 0 {
+		return i + 1, p.property(n, v, m, i, at)
+	}
+	if !p.once(k, m, at) {
+		return 0, false
+	}
+	p.path = append(p.path, step{order: len(n.props) + len(p.keys) - m.keys, key: at})
+	if n.values != nil {
+		ok = p.entry(n, v, string(k.name()))
+	} else {
 		p.undeclared = true
-		p.path = append(p.path, step{order: len(n.props), name: k.name()})
 		ok = p.skip()
-	case i < 0:
-		if !p.once(k, m, at) {
-			return 0, false
-		}
-		p.path = append(p.path, step{order: len(p.keys), name: k.name()})
-		ok = p.entry(n, v, string(name))
-	default:
-		if word := &p.bits[m.bits+i/64]; *word&(1<<(i%64)) != 0 {
-			return 0, p.duplicate(at, n.props[i].name)
-		} else {
-			*word |= 1 << (i % 64)
-		}
-		f := &n.props[i]
-		p.path = append(p.path, step{order: i, named: f.name})
-		var to reflect.Value
-		if p.storing {
-			to = f.of(v)
-		}
-		ok, guess = p.value(f.node, to), i+1
 	}
 	p.path = p.path[:len(p.path)-1]
 	return guess, ok
+}
+
+// expect passes over text if it is what stands at p.i.
+func (p *pass) expect(text string) bool {
+	end := p.i + len(text)
+	if text == "" || end > len(p.b) || string(p.b[p.i:end]) != text {
+		return false
+	}
+	p.i = end
+	return true
+}
+
+// property reads the value of a property whose name stands at at.
+func (p *pass) property(n *node, v reflect.Value, m *members, i, at int) bool {
+	f := &n.props[i]
+	word, bit := &p.bits[m.bits+i/64], uint64(1)<<(i%64)
+	if *word&bit != 0 {
+		return p.duplicate(at, f.name)
+	}
+	*word |= bit
+	if p.short(f, v) {
+		return true
+	}
+	p.path = append(p.path, step{order: i, field: f})
+	var to reflect.Value
+	if p.storing {
+		to = f.of(v)
+	}
+	ok := p.value(f.node, to)
+	p.path = p.path[:len(p.path)-1]
+	return ok
 }
 
 // entry reads a member of a map.

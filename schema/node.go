@@ -40,17 +40,24 @@ type node struct {
 	store    store        // how a value reaches the Go value
 	goType   reflect.Type // of the value, behind its pointers
 	pointers int          // how many of those there are
+	bits     int          // of a Go number
+	indirect bool         // whether a value takes more than store to reach its place
+	quick    quick
 }
 
 // field is a property of an object node.
 type field struct {
-	name string
-	node *node
-	path []int // to the struct field; longer than one when it is promoted
+	name   string
+	prefix string // how its member begins when a model writes no white space: "name":
+	node   *node
+	path   []int // to the struct field; longer than one when it is promoted
 }
 
 // of returns the struct field in v.
 func (f *field) of(v reflect.Value) reflect.Value {
+	if len(f.path) == 1 {
+		return v.Field(f.path[0])
+	}
 	for _, i := range f.path {
 		v = v.Field(i)
 	}
@@ -105,6 +112,10 @@ func (n *node) seal(required func(i int) bool) {
 		return
 	}
 	n.words = (len(n.props) + 63) / 64
+	for i := range n.props {
+		f := &n.props[i]
+		f.prefix = string(appendQuoted(nil, f.name)) + ":"
+	}
 	n.needed = make([]uint64, n.words)
 	for i := range n.props {
 		if required(i) {

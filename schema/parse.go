@@ -30,6 +30,7 @@ func Parse(raw []byte) (*Foreign, error) {
 	}
 	f := &Foreign{raw: JSON(raw)}
 	f.node = f.compile(t, "")
+	f.node.hasten()
 	return f, nil
 }
 

@@ -27,11 +27,12 @@ type pass struct {
 	buffer []byte   // for unescaping
 }
 
-// step is one level of a path: a property, or an item when name is nil.
+// step is one level of a path: a property, a member that is not declared, or an
+// item of an array.
 type step struct {
-	order int // the place in the declaration or in the array
-	name  []byte
-	named string
+	order int    // the place in the declaration or in the array
+	field *field // of a property
+	key   int    // where the name of an undeclared member stands, or 0
 }
 
 var passes = sync.Pool{New: func() any { return new(pass) }}
@@ -51,7 +52,6 @@ const keepBuffer = 64 << 10
 
 func (p *pass) end() {
 	p.b, p.syntax, p.faults = nil, nil, nil
-	clear(p.path[:cap(p.path)]) // names point into the arguments
 	if cap(p.buffer) > keepBuffer || cap(p.keys)*24 > keepBuffer {
 		p.buffer, p.keys = nil, nil
 	}
@@ -61,7 +61,7 @@ func (p *pass) end() {
 // arguments walks over the whole text, whose top must be an object.
 func (p *pass) arguments(n *node, v reflect.Value) error {
 	p.storing = v.IsValid()
-	if n.kinds == kindObject && p.blank() {
+	if n.kinds == kindObject && p.peek() != '{' && p.blank() {
 		p.b, p.i = []byte("{}"), 0
 	}
 	ok := p.value(n, v) && p.after()
@@ -92,57 +92,58 @@ func (p *pass) blank() bool {
 	return end
 }
 
-// kindAt tells the kind of the value that begins with c.
-func kindAt(c byte) kinds {
-	switch {
-	case c == '"':
-		return kindString
-	case c == '{':
-		return kindObject
-	case c == '[':
-		return kindArray
-	case c == 't' || c == 'f':
-		return kindBoolean
-	case c == 'n':
-		return kindNull
-	case c == '-' || c-'0' <= 9:
-		return kindNumber
-	}
-	return 0
+// kindAt tells the kind of the value that begins with c, or 0.
+func kindAt(c byte) kinds { return firsts[c] }
+
+// firsts has the kind that each first byte of a value stands for.
+var firsts = [256]kinds{
+	'"': kindString, '{': kindObject, '[': kindArray, 't': kindBoolean, 'f': kindBoolean, 'n': kindNull, '-': kindNumber,
+	'0': kindNumber, '1': kindNumber, '2': kindNumber, '3': kindNumber, '4': kindNumber,
+	'5': kindNumber, '6': kindNumber, '7': kindNumber, '8': kindNumber, '9': kindNumber,
 }
 
 // value reads one value for n, and stores it in v while p.storing.
 func (p *pass) value(n *node, v reflect.Value) bool {
-	start := 0
-	c := p.peek()
-	kind := kindAt(c)
-	if n.store >= storeWhole { // what a type with its own decoder gets is this range
-		start = p.i
+	kind := kindAt(p.peek())
+	if n.indirect {
+		return p.through(n, kind, v)
 	}
-	if p.storing && n.pointers > 0 {
+	return p.part(n, kind, v)
+}
+
+// through is value where pointers lead to the Go value, or where its type has a
+// decoder of its own, which gets the range of bytes that was checked.
+func (p *pass) through(n *node, kind kinds, v reflect.Value) bool {
+	if p.storing {
 		v = n.settle(v)
 	}
-	ok := false
-	switch {
-	case kind == 0:
-		return p.word()
-	case kind == kindNumber:
-		ok = p.numberFor(n, v)
-	case n.kinds&kind == 0:
-		ok = p.mismatch(n, kind)
-	case kind == kindString:
-		ok = p.textFor(n, v)
-	case kind == kindObject:
-		ok = p.objectFor(n, v)
-	case kind == kindArray:
-		ok = p.arrayFor(n, v)
-	default:
-		ok = p.literalFor(n, kind, v)
+	start := p.i
+	if !p.part(n, kind, v) {
+		return false
 	}
-	if ok && n.store >= storeWhole && p.storing {
+	if p.storing && n.store >= storeWhole {
 		p.storeWhole(n, v, p.b[start:p.i])
 	}
-	return ok
+	return true
+}
+
+// part reads a value of a kind.
+func (p *pass) part(n *node, kind kinds, v reflect.Value) bool {
+	switch {
+	case kind == kindNumber:
+		return p.numberFor(n, v)
+	case kind == 0:
+		return p.word()
+	case n.kinds&kind == 0:
+		return p.mismatch(n, kind)
+	case kind == kindString:
+		return p.textFor(n, v)
+	case kind == kindObject:
+		return p.objectFor(n, v)
+	case kind == kindArray:
+		return p.arrayFor(n, v)
+	}
+	return p.literalFor(n, kind, v)
 }
 
 // textFor reads a string.
@@ -208,6 +209,12 @@ func (p *pass) numberFor(n *node, v reflect.Value) bool {
 
 // integerFor goes on with a number where only an integer will do.
 func (p *pass) integerFor(n *node, v reflect.Value, text []byte, value int64, simple bool) bool {
+	if simple && n.store == storeInt && n.enum == nil && n.limits == nil && n.bits == 64 {
+		if p.storing {
+			v.SetInt(value)
+		}
+		return true
+	}
 	w := wide{size: uint64(value)}
 	if value < 0 {
 		w = wide{size: uint64(-value), negative: true}

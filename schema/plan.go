@@ -23,7 +23,12 @@ func Compile(s Spec) (*Plan, error) {
 	if s == nil {
 		s = Spec{}
 	}
-	return newPlan(Prop{Type: Object, Properties: s})
+	p, err := newPlan(Prop{Type: Object, Properties: s})
+	if err != nil {
+		return nil, err
+	}
+	p.node.hasten()
+	return p, nil
 }
 
 // For makes a Plan of a Go type, as [Of] describes it. T may also be a map, or a
@@ -48,6 +53,7 @@ func For[T any]() (*Plan, error) {
 	if p.fallible, err = p.node.bind(t); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
+	p.node.hasten()
 	return p, nil
 }
 

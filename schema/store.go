@@ -108,7 +108,7 @@ func (p *pass) storeNumber(n *node, v reflect.Value, text []byte, value int64, s
 // is done also when nothing is stored: what is checked must be what can be
 // decoded.
 func (p *pass) storeInteger(n *node, v reflect.Value, w wide) {
-	bits := n.goType.Bits()
+	bits := n.bits
 	switch n.store {
 	case storeInt:
 		i := w.signed()

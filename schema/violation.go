@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,7 +131,7 @@ func (p *pass) absent(n *node, m members, start int) {
 
 func (p *pass) missing(n *node, i int, m members, object []byte) {
 	f := n.props[i]
-	p.path = append(p.path, step{order: i, named: f.name})
+	p.path = append(p.path, step{order: i, field: &n.props[i]})
 	p.violation("missing required property "+quote(p.render(p.path)), p.missingHint(n, f.name, p.keys[m.keys:], object))
 	p.path = p.path[:len(p.path)-1]
 }
@@ -147,20 +146,31 @@ func (p *pass) quoted() string {
 
 // render writes a path: a.b, servers[1].host, m[0][1].
 func (p *pass) render(path []step) string {
-	var b bytes.Buffer
+	var b strings.Builder
 	for i, s := range path {
 		switch {
-		case s.named == "" && s.name == nil:
+		case s.field != nil:
+			dot(&b, i)
+			b.WriteString(s.field.name)
+		case s.key > 0:
+			dot(&b, i)
+			b.WriteString(clip(p.nameAt(s.key), 80))
+		default:
 			fmt.Fprintf(&b, "[%d]", s.order)
-			continue
-		case i > 0:
-			b.WriteByte('.')
-		}
-		if s.named != "" {
-			b.WriteString(s.named)
-		} else {
-			b.WriteString(clip(string(s.name), 80))
 		}
 	}
 	return b.String()
+}
+
+func dot(b *strings.Builder, i int) {
+	if i > 0 {
+		b.WriteByte('.')
+	}
+}
+
+// nameAt reads again the member name at i.
+func (p *pass) nameAt(i int) string {
+	again := pass{b: p.b, i: i}
+	raw, _, _ := again.text()
+	return string(unescape(nil, raw))
 }
