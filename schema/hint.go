@@ -42,7 +42,7 @@ func wholeValue(b []byte) (kinds, bool) {
 var wrappers = [...]string{"arguments", "args", "input", "parameters", "params"}
 
 // missingHint says what a model may have done instead of sending a property.
-func (p *pass) missingHint(n *node, name string, extra []key, object []byte) string {
+func (p *pass) missingHint(name string, extra []key, object []byte) string {
 	if hint := markupHint(object); hint != "" {
 		return hint
 	}

@@ -12,17 +12,17 @@ func (l *limits) text(p *pass, s []byte) bool {
 	if l.minLength != nil || l.maxLength != nil {
 		n := utf8.RuneCount(s)
 		if l.minLength != nil && n < *l.minLength {
-			p.violation(p.quoted()+" must have at least "+count(*l.minLength, "character"), "it has "+strconv.Itoa(n))
+			p.violation("must have at least "+count(*l.minLength, "character"), "it has "+strconv.Itoa(n))
 		}
 		if l.maxLength != nil && n > *l.maxLength {
-			p.violation(p.quoted()+" must have at most "+count(*l.maxLength, "character"), "it has "+strconv.Itoa(n))
+			p.violation("must have at most "+count(*l.maxLength, "character"), "it has "+strconv.Itoa(n))
 		}
 	}
 	if l.pattern != nil && !l.pattern.Match(s) {
-		p.violation(p.quoted()+" must match the pattern "+clip(l.pattern.String(), 200), "got "+quote(clip(string(s), 40)))
+		p.violation("must match the pattern "+clip(l.pattern.String(), 200), "got "+quote(clip(string(s), 40)))
 	}
 	if l.format != nil && !l.format.fits(s) {
-		p.violation(p.quoted()+" must be "+l.format.wanted, "got "+quote(clip(string(s), 40)))
+		p.violation("must be "+l.format.wanted, "got "+quote(clip(string(s), 40)))
 	}
 	return p.total > before
 }
@@ -31,20 +31,20 @@ func (l *limits) text(p *pass, s []byte) bool {
 func (l *limits) number(p *pass, text []byte, value int64, exact bool) bool {
 	before := p.total
 	if l.minimum != nil && below(text, value, exact, *l.minimum) {
-		p.violation(p.quoted()+" must be at least "+string(appendNumber(nil, *l.minimum)), "got "+clip(string(text), 40))
+		p.violation("must be at least "+string(appendNumber(nil, *l.minimum)), "got "+clip(string(text), 40))
 	}
 	if l.maximum != nil && above(text, value, exact, *l.maximum) {
-		p.violation(p.quoted()+" must be at most "+string(appendNumber(nil, *l.maximum)), "got "+clip(string(text), 40))
+		p.violation("must be at most "+string(appendNumber(nil, *l.maximum)), "got "+clip(string(text), 40))
 	}
 	return p.total > before
 }
 
 func (l *limits) items(p *pass, n int) {
 	if l.minItems != nil && n < *l.minItems {
-		p.violation(p.quoted()+" must have at least "+count(*l.minItems, "item"), "it has "+strconv.Itoa(n))
+		p.violation("must have at least "+count(*l.minItems, "item"), "it has "+strconv.Itoa(n))
 	}
 	if l.maxItems != nil && n > *l.maxItems {
-		p.violation(p.quoted()+" must have at most "+count(*l.maxItems, "item"), "it has "+strconv.Itoa(n))
+		p.violation("must have at most "+count(*l.maxItems, "item"), "it has "+strconv.Itoa(n))
 	}
 }
 

@@ -115,14 +115,14 @@ func (p *pass) property(n *node, v reflect.Value, m *members, i, at int) bool {
 		return p.duplicate(at, f.name)
 	}
 	*word |= bit
-	if p.short(f, v) {
-		return true
-	}
-	p.path = append(p.path, step{order: i, field: f})
 	var to reflect.Value
 	if p.storing {
 		to = f.of(v)
 	}
+	if p.short(f.node, to) {
+		return true
+	}
+	p.path = append(p.path, step{order: i, field: f})
 	ok := p.value(f.node, to)
 	p.path = p.path[:len(p.path)-1]
 	return ok

@@ -192,7 +192,7 @@ func (p *pass) numberFor(n *node, v reflect.Value) bool {
 		return p.integerFor(n, v, text, value, simple)
 	}
 	if !simple && !finite(text) {
-		p.violation(p.quoted()+" must be a number in the range of a 64-bit float", "")
+		p.violation("must be a number in the range of a 64-bit float", "")
 		return true
 	}
 	if n.enum != nil && !n.containsNumber(text) {
@@ -225,7 +225,7 @@ func (p *pass) integerFor(n *node, v reflect.Value, text []byte, value int64, si
 			p.violate(n, text)
 			return true
 		} else if fate == isTooLarge || n.store != storeUint && !w.fitsSigned() {
-			p.violation(p.quoted()+" must be an integer", "in the range of 64 bits")
+			p.violation("must be an integer", "in the range of 64 bits")
 			return true
 		}
 	}
@@ -351,6 +351,10 @@ func (p *pass) item(n *node, v reflect.Value, i int) bool {
 	}
 	if p.storing {
 		at = itemAt(n, v, i)
+	}
+	p.peek()
+	if p.short(n.items, at) {
+		return true
 	}
 	p.path = append(p.path, step{order: i})
 	ok := p.value(n.items, at)

@@ -34,19 +34,19 @@ func (n *node) hasten() {
 	}
 }
 
-// short reads the value of f on the short path, or reads nothing.
-func (p *pass) short(f *field, v reflect.Value) bool {
-	switch f.node.quick {
+// short reads a value on the short path, or reads nothing.
+func (p *pass) short(n *node, v reflect.Value) bool {
+	switch n.quick {
 	case quickString:
-		return p.shortString(f, v)
+		return p.shortString(n, v)
 	case quickInteger:
-		return p.shortInteger(f, v)
+		return p.shortInteger(n, v)
 	}
 	return false
 }
 
 // shortString reads a string of ASCII without escapes.
-func (p *pass) shortString(f *field, v reflect.Value) bool {
+func (p *pass) shortString(n *node, v reflect.Value) bool {
 	if p.i >= len(p.b) || p.b[p.i] != '"' {
 		return false
 	}
@@ -56,27 +56,27 @@ func (p *pass) shortString(f *field, v reflect.Value) bool {
 		return false
 	}
 	p.i = end + 1
-	if p.storing && f.node.store == storeString {
-		f.of(v).SetString(string(p.b[start:end]))
+	if p.storing && n.store == storeString {
+		v.SetString(string(p.b[start:end]))
 	}
 	return true
 }
 
-// shortInteger reads up to 18 digits that a comma or a brace follows.
-func (p *pass) shortInteger(f *field, v reflect.Value) bool {
+// shortInteger reads up to 18 digits that a comma or a bracket follows.
+func (p *pass) shortInteger(n *node, v reflect.Value) bool {
 	b, i := p.b, p.i
 	value := int64(0)
 	for i < len(b) && b[i]-'0' <= 9 {
 		value = value*10 + int64(b[i]-'0')
 		i++
 	}
-	n := i - p.i
-	if n == 0 || n > 18 || i == len(b) || b[i] != ',' && b[i] != '}' || n > 1 && b[p.i] == '0' {
-		return false
+	digits := i - p.i
+	if digits == 0 || digits > 18 || digits > 1 && b[p.i] == '0' || i == len(b) || b[i] != ',' && b[i]|0x20 != '}' {
+		return false // ] and } differ in that bit alone
 	}
 	p.i = i
-	if p.storing && f.node.store == storeInt {
-		f.of(v).SetInt(value)
+	if p.storing && n.store == storeInt {
+		v.SetInt(value)
 	}
 	return true
 }

@@ -51,7 +51,7 @@ func (p *pass) storeText(n *node, v reflect.Value, raw []byte) {
 		b := make([]byte, base64.StdEncoding.DecodedLen(len(raw)))
 		size, err := base64.StdEncoding.Decode(b, raw)
 		if err != nil {
-			p.violation(p.quoted()+" must be a string of base64", "")
+			p.violation("must be a string of base64", "")
 			return
 		}
 		v.SetBytes(b[:size])
@@ -83,7 +83,7 @@ func (p *pass) storeWhole(n *node, v reflect.Value, raw []byte) {
 
 // refused records that a type's own decoder did not take the value.
 func (p *pass) refused(err error) {
-	p.violation(p.quoted()+" is not valid", clip(err.Error(), 200))
+	p.violation("is not valid", clip(err.Error(), 200))
 }
 
 func (p *pass) storeNumber(n *node, v reflect.Value, text []byte, value int64, simple bool) {
@@ -98,7 +98,7 @@ func (p *pass) storeNumber(n *node, v reflect.Value, text []byte, value int64, s
 		f, _ = strconv.ParseFloat(string(text), 64)
 	}
 	if v.OverflowFloat(f) {
-		p.violation(p.quoted()+" must be a number in the range of a 32-bit float", "got "+clip(string(text), 40))
+		p.violation("must be a number in the range of a 32-bit float", "got "+clip(string(text), 40))
 		return
 	}
 	v.SetFloat(f)
@@ -113,16 +113,16 @@ func (p *pass) storeInteger(n *node, v reflect.Value, w wide) {
 	case storeInt:
 		i := w.signed()
 		if i != i<<(64-bits)>>(64-bits) {
-			p.violation(p.quoted()+" must be an integer", "in the range of "+strconv.Itoa(bits)+" bits")
+			p.violation("must be an integer", "in the range of "+strconv.Itoa(bits)+" bits")
 		} else if p.storing {
 			v.SetInt(i)
 		}
 	case storeUint:
 		switch {
 		case w.negative && w.size > 0:
-			p.violation(p.quoted()+" must be an integer", "not negative")
+			p.violation("must be an integer", "not negative")
 		case bits < 64 && w.size>>bits != 0:
-			p.violation(p.quoted()+" must be an integer", "in the range of "+strconv.Itoa(bits)+" bits, without sign")
+			p.violation("must be an integer", "in the range of "+strconv.Itoa(bits)+" bits, without sign")
 		case p.storing:
 			v.SetUint(w.size)
 		}

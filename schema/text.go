@@ -9,7 +9,11 @@ import (
 // quote puts s in double quotes, on one line, with nothing in it that a terminal
 // or a log could take for more than text.
 func quote(s string) string {
+	if tame(s) {
+		return `"` + s + `"`
+	}
 	var b strings.Builder
+	b.Grow(len(s) + 8)
 	b.WriteByte('"')
 	for _, r := range s {
 		switch {
@@ -28,6 +32,16 @@ func quote(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
+}
+
+// tame reports whether s may stand between quotes as it is.
+func tame(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // clip cuts s to at most n bytes, at the boundary of a character.

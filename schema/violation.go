@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -67,18 +68,28 @@ type fault struct {
 	order []int
 }
 
-// violation records a violation at the present path.
-func (p *pass) violation(problem, hint string) {
+// violation records that the value at the present path "must be" something.
+func (p *pass) violation(predicate, hint string) {
+	path := p.render(p.path)
+	subject := path
+	if path == "" {
+		subject = "arguments"
+	}
+	p.record(Violation{Path: path, Problem: quote(subject) + " " + predicate, Hint: hint})
+}
+
+// record keeps a violation at the present path.
+func (p *pass) record(v Violation) {
 	p.storing = false
 	p.total++
 	if len(p.faults) >= maxFound {
 		return
 	}
-	f := fault{Violation: Violation{Path: p.render(p.path), Problem: problem, Hint: hint}}
-	for _, s := range p.path {
-		f.order = append(f.order, s.order)
+	order := make([]int, len(p.path))
+	for i, s := range p.path {
+		order[i] = s.order
 	}
-	p.faults = append(p.faults, f)
+	p.faults = append(p.faults, fault{v, order})
 }
 
 // argsError returns what was found, in the order of the declaration.
@@ -94,7 +105,7 @@ func (p *pass) argsError() *ArgsError {
 
 // violate records that n wants another kind of value than a number.
 func (p *pass) violate(n *node, text []byte) {
-	p.violation(p.quoted()+" must be "+n.wanted, "got the number "+clip(string(text), 40))
+	p.violation("must be "+n.wanted, "got the number "+clip(string(text), 40))
 }
 
 // mismatch records that n wants another kind of value, and reads over this one.
@@ -103,7 +114,7 @@ func (p *pass) mismatch(n *node, kind kinds) bool {
 	if !p.skip() {
 		return false
 	}
-	p.violation(p.quoted()+" must be "+n.wanted, p.mismatchHint(n, kind, p.b[start:p.i]))
+	p.violation("must be "+n.wanted, p.mismatchHint(n, kind, p.b[start:p.i]))
 	return true
 }
 
@@ -113,7 +124,7 @@ func (p *pass) outside(n *node, got string) bool {
 	if meant := n.nearest(got); meant != "" {
 		hint = "did you mean " + quote(meant) + "?"
 	}
-	p.violation(p.quoted()+" must be one of "+n.listed, hint)
+	p.violation("must be one of "+n.listed, hint)
 	return true
 }
 
@@ -132,20 +143,17 @@ func (p *pass) absent(n *node, m members, start int) {
 func (p *pass) missing(n *node, i int, m members, object []byte) {
 	f := n.props[i]
 	p.path = append(p.path, step{order: i, field: &n.props[i]})
-	p.violation("missing required property "+quote(p.render(p.path)), p.missingHint(n, f.name, p.keys[m.keys:], object))
+	path := p.render(p.path)
+	hint := p.missingHint(f.name, p.keys[m.keys:], object)
+	p.record(Violation{Path: path, Problem: "missing required property " + quote(path), Hint: hint})
 	p.path = p.path[:len(p.path)-1]
-}
-
-// quoted is the present path as violations name it.
-func (p *pass) quoted() string {
-	if len(p.path) == 0 {
-		return `"arguments"`
-	}
-	return quote(p.render(p.path))
 }
 
 // render writes a path: a.b, servers[1].host, m[0][1].
 func (p *pass) render(path []step) string {
+	if len(path) == 1 && path[0].field != nil {
+		return path[0].field.name
+	}
 	var b strings.Builder
 	for i, s := range path {
 		switch {
@@ -156,7 +164,9 @@ func (p *pass) render(path []step) string {
 			dot(&b, i)
 			b.WriteString(clip(p.nameAt(s.key), 80))
 		default:
-			fmt.Fprintf(&b, "[%d]", s.order)
+			b.WriteByte('[')
+			b.WriteString(strconv.Itoa(s.order))
+			b.WriteByte(']')
 		}
 	}
 	return b.String()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxLength is the longest name, in bytes, that is compared.
+// maxLength is how much of a name is compared, in bytes.
 const maxLength = 128
 
 // Names returns up to three of the names that are close to want, the closest
@@ -18,10 +18,12 @@ func Names(want string, names func(yield func(string) bool)) []string {
 		distance int
 	}
 	var found []candidate
-	folded := fold(want)
-	limit := 1 + len(folded)/4
+	var a, b folded
+	a.fold(want)
+	limit := 1 + a.n/4
 	for name := range names {
-		if d := distance(folded, fold(name), limit); d <= limit {
+		b.fold(name)
+		if d := distance(&a, &b, limit); d <= limit {
 			found = append(found, candidate{name, d})
 		}
 	}
@@ -37,42 +39,64 @@ func Names(want string, names func(yield func(string) bool)) []string {
 
 // Is reports whether sent is close to name.
 func Is(sent, name string) bool {
-	a, b := fold(sent), fold(name)
-	limit := len(b) / 3
-	return distance(a, b, limit) <= limit
+	if len(sent) > 2*len(name)+4 {
+		return false
+	}
+	var a, b folded
+	a.fold(sent)
+	b.fold(name)
+	limit := b.n / 3
+	return distance(&a, &b, limit) <= limit
 }
 
-var separators = strings.NewReplacer("_", "", "-", "", ".", "", " ", "")
+// folded is a name without what models mix up: case and separators.
+type folded struct {
+	buf [maxLength]byte
+	n   int
+}
 
-// fold removes what models mix up: case and separators.
-func fold(name string) string {
-	if len(name) > maxLength {
-		return name
+// fold takes in a name, of which it leaves out what is beyond maxLength.
+func (f *folded) fold(name string) {
+	f.n = 0
+	for i := 0; i < len(name) && f.n < maxLength; i++ {
+		c := name[i]
+		switch {
+		case c == '_' || c == '-' || c == '.' || c == ' ':
+			continue
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		f.buf[f.n] = c
+		f.n++
 	}
-	return separators.Replace(strings.ToLower(name))
 }
 
 // distance is the number of single-byte edits between a and b, or more than
 // limit when it is more than that.
-func distance(a, b string, limit int) int {
-	if len(a) > maxLength || len(b) > maxLength || len(a)-len(b) > limit || len(b)-len(a) > limit {
+func distance(a, b *folded, limit int) int {
+	if a.n-b.n > limit || b.n-a.n > limit {
 		return limit + 1
 	}
 	var buffer [maxLength + 1]int
-	row := buffer[:len(b)+1]
+	row := buffer[:b.n+1]
 	for j := range row {
 		row[j] = j
 	}
-	for i := range len(a) {
+	for i, c := range a.buf[:a.n] {
 		diagonal := row[0]
 		row[0] = i + 1
-		for j := range len(b) {
+		least := row[0]
+		for j, d := range b.buf[:b.n] {
 			edit := diagonal
-			if a[i] != b[j] {
+			if c != d {
 				edit = 1 + min(diagonal, row[j], row[j+1])
 			}
 			diagonal, row[j+1] = row[j+1], edit
+			least = min(least, edit)
+		}
+		if least > limit {
+			return limit + 1
 		}
 	}
-	return row[len(b)]
+	return row[b.n]
 }
