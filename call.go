@@ -39,6 +39,7 @@ type Result struct {
 type Record struct {
 	Name      string          // the tool that the call was for in the end
 	Arguments json.RawMessage // what was decided on and, if it ran, given to it
+	Edits     []string        // what [RepairArguments] changed
 }
 
 // A Content is one block of what a tool returns. Type says which of the other

@@ -1,43 +1,65 @@
 package toolfall
 
-import (
-	"hash/maphash"
-	"maps"
-)
+import "hash/maphash"
 
 // index is a persistent map from names to tools: an edit copies only what it
 // touches, so a change costs about the same with ten tools and with a hundred
-// thousand. It is a list of small Go maps, of which the name's hash picks one.
+// thousand. The hash of a name picks a block and in it a shard, which is short
+// enough to be searched from end to end.
 type index struct {
 	seed   maphash.Seed
-	shards []map[string]*entry // a power of two of them; shared with older indexes
+	blocks []*block // a power of two of them; shared with older indexes
 	size   int
 }
 
-// perShard is how many tools a shard has at the most, on average. More make a
-// change dearer, fewer make the list of shards longer, which every change copies.
-const perShard = 32
+// block is a run of shards.
+type block [blockSize][]slot
 
-func newIndex() index {
-	return index{seed: maphash.MakeSeed(), shards: []map[string]*entry{{}}}
+// slot is a tool and the hash of its name.
+type slot struct {
+	hash  uint64
+	entry *entry
 }
 
-func (x *index) shard(name string) int {
-	if len(x.shards) == 1 {
-		return 0
-	}
-	return int(maphash.String(x.seed, name) & uint64(len(x.shards)-1))
+// A block has blockSize shards, and a shard has up to shardSize tools on average.
+// Larger ones make a change dearer, smaller ones make the list of blocks longer,
+// which every change copies.
+const (
+	blockSize = 32
+	shardSize = 8
+)
+
+func newIndex() index {
+	return index{seed: maphash.MakeSeed(), blocks: []*block{new(block)}}
+}
+
+func (x *index) hash(name string) uint64 { return maphash.String(x.seed, name) }
+
+// place returns where a tool with that hash stands.
+func (x *index) place(hash uint64) (in int, shard int) {
+	return int(hash & uint64(len(x.blocks)-1)), int(hash >> 59)
 }
 
 // get returns the tool of that name, or nil.
-func (x *index) get(name string) *entry { return x.shards[x.shard(name)][name] }
+func (x *index) get(name string) *entry {
+	h := x.hash(name)
+	in, shard := x.place(h)
+	for _, s := range x.blocks[in][shard] {
+		if s.hash == h && s.entry.Name == name {
+			return s.entry
+		}
+	}
+	return nil
+}
 
 // all calls yield with each tool, in no order, until it returns false.
 func (x *index) all(yield func(*entry) bool) {
-	for _, shard := range x.shards {
-		for _, e := range shard {
-			if !yield(e) {
-				return
+	for _, b := range x.blocks {
+		for _, shard := range b {
+			for _, s := range shard {
+				if !yield(s.entry) {
+					return
+				}
 			}
 		}
 	}
@@ -45,50 +67,76 @@ func (x *index) all(yield func(*entry) bool) {
 
 // with returns an index that also has es, whose names are free.
 func (x index) with(es []*entry) index {
-	y, copied := x.derive(x.size + len(es))
-	for _, e := range es {
-		y.writable(e.Name, copied)[e.Name] = e
+	e := x.edit(x.size + len(es))
+	for _, one := range es {
+		e.add(slot{x.hash(one.Name), one})
 	}
-	y.size += len(es)
-	return y
+	e.size += len(es)
+	return e.index
 }
 
 // without returns an index that lacks es, all of which x has.
 func (x index) without(es []*entry) index {
-	y, copied := x.derive(x.size)
-	for _, e := range es {
-		delete(y.writable(e.Name, copied), e.Name)
+	e := x.edit(x.size)
+	for _, one := range es {
+		e.remove(slot{x.hash(one.Name), one})
 	}
-	y.size -= len(es)
-	return y
+	e.size -= len(es)
+	return e.index
 }
 
-// derive returns a copy of x with room for size tools, and which of its shards
-// are its own already.
-func (x index) derive(size int) (y index, copied []bool) {
-	n := len(x.shards)
-	for n*perShard < size {
+// indexEdit is a new index on its way. What it has copied it may write.
+type indexEdit struct {
+	index
+	copied []bool // for each block
+}
+
+// edit begins an index like x with room for size tools.
+func (x index) edit(size int) *indexEdit {
+	n := len(x.blocks)
+	for n*blockSize*shardSize < size {
 		n *= 2
 	}
-	y = index{seed: x.seed, shards: make([]map[string]*entry, n), size: x.size}
-	copied = make([]bool, n)
-	if n == len(x.shards) {
-		copy(y.shards, x.shards)
-		return y, copied
+	e := &indexEdit{index{seed: x.seed, blocks: make([]*block, n), size: x.size}, make([]bool, n)}
+	if n == len(x.blocks) {
+		copy(e.blocks, x.blocks)
+		return e
 	}
-	for i := range y.shards {
-		y.shards[i], copied[i] = make(map[string]*entry, perShard), true
+	for i := range e.blocks {
+		e.blocks[i], e.copied[i] = new(block), true
 	}
-	for e := range x.all {
-		y.shards[y.shard(e.Name)][e.Name] = e
+	for one := range x.all {
+		e.add(slot{x.hash(one.Name), one})
 	}
-	return y, copied
+	return e
 }
 
-func (x *index) writable(name string, copied []bool) map[string]*entry {
-	i := x.shard(name)
-	if !copied[i] {
-		x.shards[i], copied[i] = maps.Clone(x.shards[i]), true
+// writable returns the block that a hash belongs to, copied if need be.
+func (e *indexEdit) writable(in int) *block {
+	if !e.copied[in] {
+		b := *e.blocks[in]
+		e.blocks[in], e.copied[in] = &b, true
 	}
-	return x.shards[i]
+	return e.blocks[in]
+}
+
+// add and remove make a new shard each time: the old one may be shared.
+func (e *indexEdit) add(s slot) {
+	in, at := e.place(s.hash)
+	b := e.writable(in)
+	shard := make([]slot, len(b[at])+1)
+	shard[copy(shard, b[at])] = s
+	b[at] = shard
+}
+
+func (e *indexEdit) remove(s slot) {
+	in, at := e.place(s.hash)
+	b := e.writable(in)
+	shard := make([]slot, 0, len(b[at]))
+	for _, other := range b[at] {
+		if other.entry != s.entry {
+			shard = append(shard, other)
+		}
+	}
+	b[at] = shard
 }

@@ -37,9 +37,7 @@ func New() *Registry { return NewWith(Config{}) }
 // NewWith returns an empty registry with some settings.
 func NewWith(c Config) *Registry {
 	r := new(Registry)
-	s := &Snapshot{config: c, tools: newIndex()}
-	s.init()
-	r.now.Store(s)
+	r.now.Store(&Snapshot{config: c, tools: newIndex(), replaced: make(chan struct{})})
 	return r
 }
 
@@ -54,7 +52,7 @@ func (r *Registry) Register(o Owner, ds ...Definition) (remove func(), err error
 		if err := d.check(); err != nil {
 			return nil, err
 		}
-		es[i], names[i] = newEntry(d), d.Name
+		es[i], names[i] = &entry{Definition: d}, d.Name
 	}
 	g := &registration{r: r}
 	g.undo = func() { r.removeTools(es, names) }
@@ -81,7 +79,7 @@ func (r *Registry) addTools(g *registration, es []*entry, names []string) error 
 		e.order = r.order
 	}
 	n := s.derive(Change{Tools: names})
-	n.tools = s.tools.with(es)
+	n.tools, n.order = s.tools.with(es), n.order.with(es, nil)
 	r.replace(n)
 	g.in = true
 	return nil
@@ -91,12 +89,15 @@ func (r *Registry) addTools(g *registration, es []*entry, names []string) error 
 func (r *Registry) removeTools(es []*entry, names []string) {
 	s := r.now.Load()
 	n := s.derive(Change{Tools: names, Removed: true})
-	n.tools = s.tools.without(es)
+	n.tools, n.order = s.tools.without(es), n.order.with(nil, es)
 	r.replace(n)
 }
 
 // taken returns a name that a tool holds, or that stands in names twice.
 func (s *Snapshot) taken(names []string) (string, bool) {
+	if len(names) == 1 {
+		return names[0], s.tools.get(names[0]) != nil
+	}
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
 		if seen[name] || s.tools.get(name) != nil {
@@ -161,7 +162,8 @@ func (r *Registry) Execute(ctx context.Context, c Call) (res Result) {
 		}
 	}()
 	c.caller, c.admitted = ctx, nil
-	res = r.now.Load().handler()(ctx, c)
+	s := r.now.Load()
+	res = s.handler.get(s.compose)(ctx, c)
 	res.settle(c.ID)
 	return res
 }

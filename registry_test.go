@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -204,6 +205,33 @@ func TestListIsBuiltOncePerSnapshot(t *testing.T) {
 	s.SchemasJSON()
 	if n := testing.AllocsPerRun(100, func() { s.SchemasJSON() }); n != 0 {
 		t.Errorf("the second SchemasJSON() allocates %v times", n)
+	}
+}
+
+// Listing between changes must not make the list differ from a fresh one.
+func TestListStaysSortedThroughChanges(t *testing.T) {
+	reg := toolfall.New()
+	removes := map[string]func(){}
+	state := uint32(1)
+	for step := range 3000 {
+		state = state*1664525 + 1013904223
+		name := fmt.Sprintf("t%d", state>>8%200)
+		if remove := removes[name]; remove != nil {
+			remove()
+			delete(removes, name)
+		} else {
+			removes[name], _ = reg.Register(t, tool(name, echo.Execute))
+		}
+		if state>>16%7 != 0 && step < 2999 {
+			continue
+		}
+		var got []string
+		for _, s := range reg.Snapshot().Schemas() {
+			got = append(got, s.Name)
+		}
+		if want := slices.Sorted(maps.Keys(removes)); !slices.Equal(got, want) {
+			t.Fatalf("step %d: listed %v, want %v", step, got, want)
+		}
 	}
 }
 

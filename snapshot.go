@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/toolfall/toolfall/schema"
 )
@@ -20,9 +20,10 @@ type Snapshot struct {
 	chain    []*Middleware // outermost first
 	required []string      // names of middleware without which nothing runs
 
-	handler func() Handler     // the chain around run, composed at the first call
-	sorted  func() []*entry    // the tools by name, at the first listing
-	listing func() schema.JSON // their wire form, at the first listing
+	order   ordered
+	handler lazy[Handler]     // the chain around run
+	sorted  lazy[[]*entry]    // the tools by name
+	listing lazy[schema.JSON] // their wire form
 
 	replaced chan struct{} // closed once next is set
 	next     *Snapshot
@@ -38,15 +39,26 @@ type Change struct {
 // entry is a registered tool.
 type entry struct {
 	Definition
-	order uint64             // of registration
-	wire  func() schema.JSON // the schema as it is listed
+	order uint64            // of registration
+	wire  lazy[schema.JSON] // the schema as it is listed
 }
 
-func newEntry(d Definition) *entry {
-	e := &entry{Definition: d}
-	e.wire = sync.OnceValue(func() schema.JSON { return d.Schema.wire() })
-	return e
+// lazy is a value that is made when it is first asked for. It is made by the one
+// function its place has, whose answer is always the same, so when two make it at
+// once it does not matter whose is kept.
+type lazy[T any] struct{ p atomic.Pointer[T] }
+
+func (l *lazy[T]) get(make func() T) T {
+	v := l.p.Load()
+	if v == nil {
+		made := make()
+		v = &made
+		l.p.Store(v)
+	}
+	return *v
 }
+
+func (e *entry) listed() schema.JSON { return e.wire.get(e.Schema.wire) }
 
 // Get returns the tool of that name.
 func (s *Snapshot) Get(name string) (Definition, bool) {
@@ -62,12 +74,12 @@ func (s *Snapshot) Len() int { return s.tools.size }
 
 // Schemas returns the schema of every tool, sorted by name, so that a prompt
 // built from it changes only when the tools do. The slice is the caller's.
-func (s *Snapshot) Schemas() []Schema { return schemas(s.sorted()) }
+func (s *Snapshot) Schemas() []Schema { return schemas(s.byName()) }
 
 // Registered returns the schema of every tool in the order of registration. The
 // slice is the caller's.
 func (s *Snapshot) Registered() []Schema {
-	es := slices.Clone(s.sorted())
+	es := slices.Clone(s.byName())
 	slices.SortFunc(es, func(a, b *entry) int { return cmp.Compare(a.order, b.order) })
 	return schemas(es)
 }
@@ -82,7 +94,7 @@ func schemas(es []*entry) []Schema {
 
 // SchemasJSON returns what Schemas does as a JSON array. It is built once for
 // each Snapshot, and the text of each tool once for all.
-func (s *Snapshot) SchemasJSON() schema.JSON { return s.listing() }
+func (s *Snapshot) SchemasJSON() schema.JSON { return s.listing.get(s.list) }
 
 // Chain returns the middleware, outermost first. The slice is the caller's.
 func (s *Snapshot) Chain() []Middleware {
@@ -95,39 +107,25 @@ func (s *Snapshot) Chain() []Middleware {
 
 // derive returns the snapshot that follows s, open to one edit.
 func (s *Snapshot) derive(c Change) *Snapshot {
-	n := &Snapshot{
+	return &Snapshot{
 		Revision: s.Revision + 1,
 		Change:   c,
 		config:   s.config,
 		tools:    s.tools,
 		chain:    s.chain,
 		required: s.required,
+		order:    s.order.from(s),
+		replaced: make(chan struct{}),
 	}
-	n.init()
-	return n
 }
 
-func (s *Snapshot) init() {
-	s.replaced = make(chan struct{})
-	s.handler = sync.OnceValue(s.compose)
-	s.sorted = sync.OnceValue(s.sort)
-	s.listing = sync.OnceValue(s.list)
-}
-
-func (s *Snapshot) sort() []*entry {
-	es := make([]*entry, 0, s.tools.size)
-	for e := range s.tools.all {
-		es = append(es, e)
-	}
-	slices.SortFunc(es, func(a, b *entry) int { return strings.Compare(a.Name, b.Name) })
-	return es
-}
+func (s *Snapshot) byName() []*entry { return s.sorted.get(s.sort) }
 
 func (s *Snapshot) list() schema.JSON {
-	es := s.sorted()
+	es := s.byName()
 	size := 2 + len(es)
 	for _, e := range es {
-		size += len(e.wire())
+		size += len(e.listed())
 	}
 	var b strings.Builder
 	b.Grow(size)
@@ -136,7 +134,7 @@ func (s *Snapshot) list() schema.JSON {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(string(e.wire()))
+		b.WriteString(string(e.listed()))
 	}
 	b.WriteByte(']')
 	return schema.JSON(b.String())

@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"bytes"
-	"encoding/json"
-)
+import "encoding/json"
 
 // JSON is a JSON text that cannot change, so it may be shared without a copy.
 type JSON string
@@ -24,8 +21,16 @@ func (j *JSON) UnmarshalJSON(raw []byte) error {
 
 // IsObject reports whether the text is a whole JSON object.
 func (j JSON) IsObject() bool {
-	raw := []byte(j)
-	return bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{")) && json.Valid(raw)
+	p := begin([]byte(j))
+	defer p.end()
+	if p.peek() != '{' {
+		return false
+	}
+	if p.skip() {
+		p.peek()
+		return p.i == len(p.b)
+	}
+	return json.Valid(p.b) // a foreign schema may have what arguments may not: depth, duplicates
 }
 
 // appendQuoted appends s as a JSON string. It escapes what JSON requires and no
