@@ -3,6 +3,7 @@ package toolfall
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -59,8 +60,9 @@ const (
 	TypeAudio    = "audio"
 	TypeResource = "resource"
 
-	// TypeJSON marks a block whose Text is a JSON value. Execute moves the first
-	// one of a Result into Structured and leaves its text for the model to read.
+	// TypeJSON marks a block whose Text is a JSON value for programs. Execute moves
+	// it into the Result's Structured, and leaves its text for the model only where
+	// there is no other block to read. A Result has one at the most.
 	TypeJSON = "json"
 )
 
@@ -73,14 +75,14 @@ func Image(data []byte, mimeType string) Content {
 	return Content{Type: TypeImage, Data: data, MIMEType: mimeType}
 }
 
-// JSON returns v as a single block that is told to the model as JSON and kept
-// for programs in Result.Structured.
-func JSON(v any) ([]Content, error) {
+// JSON returns v as a block for programs, behind what the model is to read. With
+// no other content the model reads the JSON.
+func JSON(v any, read ...Content) ([]Content, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	return []Content{{Type: TypeJSON, Text: string(raw)}}, nil
+	return append(slices.Clip(read), Content{Type: TypeJSON, Text: string(raw)}), nil
 }
 
 // Text returns the text blocks of the Result, joined by newlines.
@@ -121,25 +123,30 @@ func (r *Result) settle(id string) {
 	}
 }
 
-// mend gives r content of its own, in valid UTF-8, with the first JSON block
-// moved to Structured. The old blocks may belong to the tool.
+// mend gives r content of its own, since the old blocks may belong to the tool:
+// in valid UTF-8, and with a JSON block moved to Structured.
 func (r *Result) mend() {
-	blocks := make([]Content, len(r.Content))
-	for i, c := range r.Content {
+	blocks := make([]Content, 0, len(r.Content))
+	for _, c := range r.Content {
 		c.Text = strings.ToValidUTF8(c.Text, "\uFFFD")
 		if c.Type == TypeJSON {
-			c.Type = TypeText
 			r.structure(c.Text)
+			if len(r.Content) > 1 {
+				continue
+			}
+			c.Type = TypeText
 		}
-		blocks[i] = c
+		blocks = append(blocks, c)
 	}
 	r.Content = blocks
 }
 
-// structure keeps text as the Result's structured value, if it has none yet.
+// structure keeps text as the Result's structured value.
 func (r *Result) structure(text string) {
 	switch {
-	case r.Structured != nil || r.IsError:
+	case r.IsError && r.Structured == nil:
+	case r.Structured != nil:
+		r.IsError, r.Err = true, newError(OutputInvalid, "the tool returned more than one JSON block")
 	case !json.Valid([]byte(text)):
 		r.IsError, r.Err = true, newError(OutputInvalid, "the tool returned a JSON block that is not JSON")
 	default:

@@ -477,6 +477,12 @@ func TestJSONContentIsStructured(t *testing.T) {
 	if want := `{"callId":"1","content":[{"type":"text","text":"{\"n\":1}"}],"structured":{"n":1},"isError":false}`; string(raw) != want {
 		t.Errorf("result = %s\nwant     %s", raw, want)
 	}
+	reg.Register(t, tool("both", func(context.Context, toolfall.Call) ([]toolfall.Content, error) {
+		return toolfall.JSON(map[string]int{"n": 1}, toolfall.Text("one")...)
+	}))
+	if r := reg.Execute(t.Context(), call("both", "")); r.Text() != "one" || string(r.Structured) != `{"n":1}` || len(r.Content) != 1 {
+		t.Errorf("text beside JSON: %q, %s", r.Text(), r.Structured)
+	}
 	if r := reg.Execute(t.Context(), call("bad", "")); toolfall.Code(r) != toolfall.OutputInvalid {
 		t.Errorf("a JSON block that is not JSON: %s", toolfall.Code(r))
 	}
