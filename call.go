@@ -130,7 +130,10 @@ func (r *Result) mend() {
 	for _, c := range r.Content {
 		c.Text = strings.ToValidUTF8(c.Text, "\uFFFD")
 		if c.Type == TypeJSON {
-			r.structure(c.Text)
+			if err := r.structure(c.Text); err != nil {
+				r.Content, r.IsError, r.Err = Fail(err).Content, true, err
+				return
+			}
 			if len(r.Content) > 1 {
 				continue
 			}
@@ -141,15 +144,16 @@ func (r *Result) mend() {
 	r.Content = blocks
 }
 
-// structure keeps text as the Result's structured value.
-func (r *Result) structure(text string) {
+// structure keeps text as the Result's structured value, unless the call failed.
+func (r *Result) structure(text string) error {
 	switch {
-	case r.IsError && r.Structured == nil:
+	case r.IsError:
 	case r.Structured != nil:
-		r.IsError, r.Err = true, newError(OutputInvalid, "the tool returned more than one JSON block")
+		return newError(OutputInvalid, "the tool returned more than one JSON block")
 	case !json.Valid([]byte(text)):
-		r.IsError, r.Err = true, newError(OutputInvalid, "the tool returned a JSON block that is not JSON")
+		return newError(OutputInvalid, "the tool returned a JSON block that is not JSON")
 	default:
 		r.Structured = json.RawMessage(text)
 	}
+	return nil
 }

@@ -483,7 +483,7 @@ func TestJSONContentIsStructured(t *testing.T) {
 	if r := reg.Execute(t.Context(), call("both", "")); r.Text() != "one" || string(r.Structured) != `{"n":1}` || len(r.Content) != 1 {
 		t.Errorf("text beside JSON: %q, %s", r.Text(), r.Structured)
 	}
-	if r := reg.Execute(t.Context(), call("bad", "")); toolfall.Code(r) != toolfall.OutputInvalid {
+	if r := reg.Execute(t.Context(), call("bad", "")); toolfall.Code(r) != toolfall.OutputInvalid || r.Text() != "Error: the tool returned a JSON block that is not JSON" {
 		t.Errorf("a JSON block that is not JSON: %s", toolfall.Code(r))
 	}
 }
