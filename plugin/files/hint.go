@@ -11,7 +11,7 @@ import (
 // likely reason.
 func notFound(text, from, to string) error {
 	const missing = "old_string is not in the file"
-	lines, wanted := strings.Split(text, "\n"), strings.Split(strings.Trim(from, "\r\n"), "\n")
+	lines, wanted := strings.Split(strings.TrimSuffix(text, "\n"), "\n"), strings.Split(strings.Trim(from, "\r\n"), "\n")
 	if text == "" {
 		return errors.New(missing + ", which is empty; write_file can fill it")
 	}

@@ -62,6 +62,11 @@ func parseRule(line string) (rule, bool) {
 	}
 	r.name = !strings.Contains(line, "/")
 	r.parts = strings.Split(strings.TrimPrefix(line, "/"), "/")
+	for i, part := range r.parts {
+		if len(part) > 2 && strings.Trim(part, "*") == "" {
+			r.parts[i] = "**" // more stars say no more
+		}
+	}
 	r.literal = r.name && !strings.ContainsAny(line, `*?[\`)
 	return r, true
 }

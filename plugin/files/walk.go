@@ -119,20 +119,19 @@ func (w *walk) visit(ctx context.Context, l *listing, level int, yield func(entr
 
 // descend returns the directories in a listing that are to be walked.
 func (w *walk) descend(l *listing, level int) []place {
-	if level >= w.levels {
-		return nil
-	}
 	var dirs []place
 	for _, e := range l.entries {
 		if e.mode.IsDir() {
 			dirs = append(dirs, e.place)
 		}
 	}
-	if level >= maxLevels && len(dirs) > 0 {
-		w.skipped.add(fmt.Errorf("%s: more than %d levels deep", l.dir, maxLevels))
-		return nil
+	if level < w.levels {
+		return dirs
 	}
-	return dirs
+	if w.levels == maxLevels && len(dirs) > 0 { // not what was asked for, but all that is done
+		w.skipped.add(fmt.Errorf("%s: more than %d levels deep", l.dir, maxLevels))
+	}
+	return nil
 }
 
 // window returns a function that returns the listing of one of dirs after the
