@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package shell
+
+func sessionOf(int) (int, bool) { return 0, false }
