@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolfall/toolfall"
 )
@@ -74,6 +76,7 @@ func (t *tools) grep(ctx context.Context, a grepArgs, _ toolfall.Call) ([]toolfa
 type query struct {
 	re            *regexp.Regexp
 	literal       []byte // is in every line that matches; empty when unknown
+	folded        bool   // the literal is in lower case, and may be there in any
 	mode          string
 	before, after int
 	limit         int // matches that the answer holds
@@ -96,7 +99,8 @@ func (t *tools) query(a grepArgs) (*query, error) {
 		return nil, fmt.Errorf("pattern is not a regular expression: %s; to search for it as plain text use %q",
 			strings.TrimPrefix(err.Error(), "error parsing regexp: "), regexp.QuoteMeta(a.Pattern))
 	}
-	q := &query{re: re, literal: required(pattern), mode: a.Mode, before: a.Before, after: a.After,
+	literal, folded := required(pattern)
+	q := &query{re: re, literal: []byte(literal), folded: folded, mode: a.Mode, before: a.Before, after: a.After,
 		limit: t.MaxResults, maxBytes: t.MaxBytes, maxLine: t.MaxLine}
 	if q.mode == "" {
 		q.mode = modeContent
@@ -145,33 +149,71 @@ type foundLine struct {
 // alone would fill the answer, so that what is found is never more than a few
 // answers long, however much there is.
 func (t *tools) searchAll(q *query) func(context.Context, []place) []found {
+	spare := sync.Pool{New: func() any { return &searcher{query: q, buffer: make([]byte, chunkSize)} }}
 	return func(ctx context.Context, batch []place) []found {
+		s := spare.Get().(*searcher)
+		defer spare.Put(s)
+		s.bytes, s.hits = 0, 0
+		dir := &directory{}
+		defer dir.close()
 		out := make([]found, 0, len(batch))
-		s := searcher{query: q}
 		for _, p := range batch {
 			f := found{place: p}
 			s.begin(&f)
-			f.err = t.search(ctx, p, &s)
+			f.err = t.search(ctx, dir, s)
 			out = append(out, f)
 			if s.full() || ctx.Err() != nil {
 				break
 			}
 		}
+		s.into = nil
 		return out
 	}
 }
 
-func (t *tools) search(ctx context.Context, p place, s *searcher) error {
-	f, _, err := t.openChecked(p, os.O_RDONLY)
+func (t *tools) search(ctx context.Context, dir *directory, s *searcher) error {
+	p := s.into.place
+	f, err := dir.open(p)
 	if err != nil {
-		return err
+		return p.explain(err)
 	}
 	defer f.Close()
+	if _, err := t.check(p, f); err != nil {
+		return err
+	}
 	err = s.read(interruptible{ctx, f})
 	if errors.Is(err, errBinary) || ctx.Err() != nil {
 		return nil
 	}
 	return p.explain(err)
+}
+
+// directory is the directory of the file that was opened last, held open since the
+// next file is mostly in it too.
+type directory struct {
+	place
+	opened *os.Root
+}
+
+// open opens a file of a walk without waiting. What it is must be checked.
+func (d *directory) open(p place) (*os.File, error) {
+	in := place{p.in, path.Dir(p.name)}
+	if d.opened == nil || d.place != in {
+		d.close()
+		opened, err := in.in.OpenRoot(in.name)
+		if err != nil {
+			return nil, err
+		}
+		d.place, d.opened = in, opened
+	}
+	return d.opened.OpenFile(path.Base(p.name), os.O_RDONLY|nonBlocking, 0)
+}
+
+func (d *directory) close() {
+	if d.opened != nil {
+		d.opened.Close()
+		d.opened = nil
+	}
 }
 
 // report is the answer of a search while it is written.

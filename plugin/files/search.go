@@ -19,8 +19,9 @@ const (
 type searcher struct {
 	*query
 	buffer []byte
-	bytes  int // of the lines found in all files
-	hits   int // lines that match, in all files
+	lower  []byte // a copy of what is searched, in lower case
+	bytes  int    // of the lines found in all files
+	hits   int    // lines that match, in all files
 
 	into   *found
 	number int         // of the line that comes next
@@ -39,9 +40,6 @@ func (s *searcher) full() bool { return s.hits > s.limit || s.bytes > s.maxBytes
 
 // read searches a file, whole lines at a time.
 func (s *searcher) read(r io.Reader) error {
-	if s.buffer == nil {
-		s.buffer = make([]byte, chunkSize)
-	}
 	kept := 0 // bytes of a line that is not complete
 	for first := true; ; {
 		n, err := r.Read(s.buffer[kept:])
@@ -71,32 +69,48 @@ func (s *searcher) read(r io.Reader) error {
 
 // scan searches lines, and reports whether to go on.
 func (s *searcher) scan(lines []byte) bool {
+	hay := s.haystack(lines)
 	for len(lines) > 0 {
 		if s.owed == 0 {
-			lines = s.skip(lines)
-			if len(lines) == 0 {
-				break
+			n := s.skip(lines, hay)
+			if lines, hay = lines[n:], hay[n:]; n > 0 {
+				continue
 			}
 		}
 		line, rest, complete := bytes.Cut(lines, []byte("\n"))
-		lines = rest
-		if !s.line(bytes.TrimSuffix(line, []byte("\r"))) {
+		n := len(lines) - len(rest)
+		likely := bytes.Contains(hay[:n], s.literal)
+		if !s.line(bytes.TrimSuffix(line, []byte("\r")), likely) {
 			return false
 		}
 		if complete {
 			s.number++
 		}
+		lines, hay = rest, hay[n:]
 	}
 	return true
 }
 
-// skip passes over the lines before the next that has the literal in it, and so
-// may match.
-func (s *searcher) skip(lines []byte) []byte {
-	if len(s.literal) == 0 {
+// haystack is where the literal is looked for: the lines themselves, or the same
+// in lower case.
+func (s *searcher) haystack(lines []byte) []byte {
+	if !s.folded {
 		return lines
 	}
-	at := bytes.Index(lines, s.literal)
+	s.lower = s.lower[:0]
+	for _, c := range lines {
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		s.lower = append(s.lower, c)
+	}
+	return s.lower
+}
+
+// skip passes over the lines before the next that has the literal in it, and so
+// may match. It returns how long they are.
+func (s *searcher) skip(lines, hay []byte) int {
+	at := bytes.Index(hay, s.literal)
 	if at < 0 {
 		at = len(lines)
 	} else {
@@ -107,7 +121,7 @@ func (s *searcher) skip(lines []byte) []byte {
 		s.recall(passed)
 	}
 	s.number += bytes.Count(passed, []byte("\n"))
-	return lines[at:]
+	return at
 }
 
 // recall keeps the last of the lines that are passed over, for context.
@@ -132,13 +146,13 @@ func (s *searcher) keep(line foundLine) {
 	s.recent = append(s.recent, line)
 }
 
-// line searches one line, and reports whether to go on.
-func (s *searcher) line(line []byte) bool {
-	if len(s.literal) > 0 && !bytes.Contains(line, s.literal) {
-		s.other(line)
-		return true
+// line searches one line, which can match only if it is likely to, and reports
+// whether to go on.
+func (s *searcher) line(line []byte, likely bool) bool {
+	var loc []int
+	if likely {
+		loc = s.re.FindIndex(line)
 	}
-	loc := s.re.FindIndex(line)
 	if loc == nil {
 		s.other(line)
 		return true
