@@ -1,0 +1,245 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/toolfall/toolfall/schema"
+)
+
+// value is a JSON value whose members keep their order and whose numbers keep
+// their digits.
+type value struct {
+	kind    kind
+	members []member // of an object
+	items   []*value // of an array
+	raw     string   // the JSON text of anything else
+}
+
+type member struct {
+	name  string
+	value *value
+}
+
+type kind uint8
+
+const (
+	scalar kind = iota
+	array
+	objectKind
+)
+
+// Bounds on a schema: what a provider takes is far below.
+const (
+	maxDepth = 64
+	maxNodes = 10_000
+)
+
+var (
+	errDeep = fmt.Errorf("nested deeper than %d levels", maxDepth)
+	errBig  = fmt.Errorf("more than %d values", maxNodes)
+)
+
+func object() *value { return &value{kind: objectKind} }
+
+func list(items ...*value) *value { return &value{kind: array, items: items} }
+
+func literal(raw string) *value { return &value{raw: raw} }
+
+// verbatim is a JSON text that is written as it stands, on one line.
+func verbatim(j schema.JSON) *value {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(j)) != nil {
+		return literal("null")
+	}
+	return literal(b.String())
+}
+
+func text(s string) *value {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(s) // a string always can be
+	return literal(string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
+}
+
+// parse reads a JSON text within the bounds.
+func parse(raw []byte) (*value, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	nodes := 0
+	v, err := read(d, &nodes, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("text after the JSON value")
+	}
+	return v, nil
+}
+
+func read(d *json.Decoder, nodes *int, depth int) (*value, error) {
+	*nodes++
+	switch {
+	case depth > maxDepth:
+		return nil, errDeep
+	case *nodes > maxNodes:
+		return nil, errBig
+	}
+	token, err := d.Token()
+	if err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '{' {
+			return readObject(d, nodes, depth)
+		}
+		return readArray(d, nodes, depth)
+	case string:
+		return text(t), nil
+	case json.Number:
+		return literal(t.String()), nil
+	case bool:
+		return literal(fmt.Sprint(t)), nil
+	}
+	return literal("null"), nil
+}
+
+func readObject(d *json.Decoder, nodes *int, depth int) (*value, error) {
+	v := object()
+	seen := make(map[string]bool)
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, fmt.Errorf("not JSON: %w", err)
+		}
+		name := token.(string)
+		if seen[name] {
+			return nil, fmt.Errorf("member %q is there twice", name)
+		}
+		seen[name] = true
+		child, err := read(d, nodes, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		v.members = append(v.members, member{name, child})
+	}
+	_, err := d.Token()
+	return v, err
+}
+
+func readArray(d *json.Decoder, nodes *int, depth int) (*value, error) {
+	v := list()
+	for d.More() {
+		child, err := read(d, nodes, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		v.items = append(v.items, child)
+	}
+	_, err := d.Token()
+	return v, err
+}
+
+// append writes the value.
+func (v *value) append(b []byte) []byte {
+	switch v.kind {
+	case objectKind:
+		b = append(b, '{')
+		for i, m := range v.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(append(b, text(m.name).raw...), ':')
+			b = m.value.append(b)
+		}
+		return append(b, '}')
+	case array:
+		b = append(b, '[')
+		for i, item := range v.items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = item.append(b)
+		}
+		return append(b, ']')
+	}
+	return append(b, v.raw...)
+}
+
+func (v *value) String() string { return string(v.append(nil)) }
+
+// get returns the member of that name, or nil.
+func (v *value) get(name string) *value {
+	if v == nil {
+		return nil
+	}
+	for _, m := range v.members {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// set gives the member of that name a value, behind the others if it is new.
+func (v *value) set(name string, to *value) {
+	for i := range v.members {
+		if v.members[i].name == name {
+			v.members[i].value = to
+			return
+		}
+	}
+	v.members = append(v.members, member{name, to})
+}
+
+func (v *value) drop(names ...string) {
+	kept := v.members[:0]
+	for _, m := range v.members {
+		if !contains(names, m.name) {
+			kept = append(kept, m)
+		}
+	}
+	v.members = kept
+}
+
+// str returns the string that v is, or nothing.
+func (v *value) str() string {
+	var s string
+	if v != nil && v.kind == scalar && json.Unmarshal([]byte(v.raw), &s) == nil {
+		return s
+	}
+	return ""
+}
+
+// strs returns the strings of an array, or the one string that v is.
+func (v *value) strs() []string {
+	switch {
+	case v == nil:
+		return nil
+	case v.kind == array:
+		var ss []string
+		for _, item := range v.items {
+			ss = append(ss, item.str())
+		}
+		return ss
+	case v.str() != "":
+		return []string{v.str()}
+	}
+	return nil
+}
+
+func (v *value) is(raw string) bool { return v != nil && v.kind == scalar && v.raw == raw }
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
