@@ -59,6 +59,7 @@ func (s *strictWalk) schema(v *value, b *back, level int) (*value, error) {
 	out := object()
 	out.members = append(out.members, v.members...)
 	out.drop(noise...)
+	sane(out)
 	s.equivalentStrict(out)
 	if v.get("allOf") != nil && out.get("allOf") != nil {
 		return nil, errors.New("allOf")

@@ -77,6 +77,7 @@ func (w *walk) schema(v *value, b *back, root bool) *value {
 	out := object()
 	out.members = append(out.members, v.members...)
 	out.drop(noise...)
+	sane(out)
 	if root && w.fold {
 		foldRoot(out)
 	}
@@ -85,6 +86,38 @@ func (w *walk) schema(v *value, b *back, root bool) *value {
 	w.properties(out, b, root)
 	w.children(out, b)
 	return out
+}
+
+// sane drops the keywords whose value is of a kind that JSON Schema does not know
+// for them: they mean nothing, and providers refuse them.
+func sane(v *value) {
+	var odd []string
+	for _, m := range v.members {
+		if !fits(m.name, m.value) {
+			odd = append(odd, m.name)
+		}
+	}
+	v.drop(odd...)
+}
+
+func fits(keyword string, v *value) bool {
+	switch keyword {
+	case "properties", "patternProperties", "dependentSchemas":
+		return v.kind == objectKind
+	case "required", "enum":
+		return v.kind == array
+	case "anyOf", "oneOf", "allOf", "prefixItems":
+		return v.kind == array && len(v.items) > 0
+	case "type":
+		return len(v.strs()) > 0 && !contains(v.strs(), "")
+	case "items":
+		return v.kind != scalar || v.is("true") || v.is("false")
+	case "additionalProperties", "not":
+		return v.kind == objectKind || v.is("true") || v.is("false")
+	case "description", "format", "pattern":
+		return v.str() != ""
+	}
+	return true
 }
 
 // equivalents rewrites what has another spelling that more providers take.
