@@ -1,0 +1,120 @@
+// Package config turns toolfall.yaml into a registry with its plugins. It is the
+// one room that knows every plugin.
+//
+// [Load] finds the file, or does without one, and keeps for every value where it
+// came from. A file is checked as strictly as the arguments of a call, against
+// the schema that editors complete it from. [Config.Open] attaches what the
+// values say.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// names are the files that are looked for, the first one first.
+var names = [...]string{"toolfall.yaml", "toolfall.yml"}
+
+// maxFile is the largest configuration, in bytes.
+const maxFile = 1 << 20
+
+// Options say where a configuration comes from.
+type Options struct {
+	File  string   // the file to read; looked for when empty
+	Dir   string   // where to begin to look, upward; the current directory when empty
+	Roots []string // instead of the file's, relative to the current directory
+}
+
+// Config is the values in force.
+type Config struct {
+	File
+	Path    string // of the file that was read; empty when there is none
+	sources map[string]string
+}
+
+// Load reads the configuration. Without a file the defaults hold. What is wrong
+// with a file is told with its lines.
+func Load(o Options) (*Config, error) {
+	c := &Config{File: defaults(), sources: make(map[string]string)}
+	path, err := find(o)
+	if err != nil {
+		return nil, err
+	}
+	if path != "" {
+		if err := c.read(path); err != nil {
+			return nil, err
+		}
+	}
+	if len(o.Roots) > 0 {
+		c.Roots = o.Roots
+		c.sources["roots"] = "--root"
+	}
+	return c, nil
+}
+
+// find returns the path of the file, or nothing.
+func find(o Options) (string, error) {
+	if o.File != "" {
+		return o.File, nil
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return "", fmt.Errorf("look for %s: %w", names[0], err)
+	}
+	for {
+		for _, name := range names {
+			path := filepath.Join(dir, name)
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				return path, nil
+			}
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", nil
+		}
+		dir = up
+	}
+}
+
+// read takes in a file.
+func (c *Config) read(path string) error {
+	raw, err := readFile(path)
+	if err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	c.Path = path
+	lines, err := decode(raw, &c.File)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for key, line := range lines {
+		c.sources[key] = fmt.Sprintf("%s:%d", path, line)
+	}
+	if _, said := lines["roots"]; said {
+		for i, root := range c.Roots {
+			if !filepath.IsAbs(root) {
+				c.Roots[i] = filepath.Join(filepath.Dir(path), root)
+			}
+		}
+	}
+	return nil
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s does not exist", path)
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(raw) > maxFile {
+		err = fmt.Errorf("%s is larger than %d bytes", path, maxFile)
+	}
+	return raw, err
+}

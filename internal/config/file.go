@@ -1,0 +1,45 @@
+package config
+
+// File is what toolfall.yaml may say. Its tags are the published schema, the text
+// of `config show` and the check of a file at once.
+type File struct {
+	Roots  []string `json:"roots,omitempty" description:"The directories in which tools may work; relative ones start at the file. The first is where relative paths begin." minLength:"1"`
+	Repair bool     `json:"repair,omitempty" description:"Mend what models are known to send wrong, such as a number as text, where the result then fits the schema. Each edit is told." default:"false"`
+	Files  Files    `json:"files,omitzero" description:"The tools read_file, write_file, edit_file, list_dir, glob and grep."`
+	Shell  Shell    `json:"shell,omitzero" description:"The tool bash."`
+	Limits Limits   `json:"limits,omitzero" description:"Bounds on every call."`
+}
+
+// Files configures plugin/files.
+type Files struct {
+	Enabled        bool `json:"enabled,omitempty" description:"Whether the tools are there." default:"true"`
+	MaxLines       int  `json:"maxLines,omitempty" description:"The most lines of one read." minimum:"1" maximum:"1000000" default:"2000"`
+	MaxBytes       int  `json:"maxBytes,omitempty" description:"The most bytes of text that one call returns." minimum:"1024" maximum:"67108864" default:"262144"`
+	MaxLine        int  `json:"maxLine,omitempty" description:"The most characters shown of one line." minimum:"20" maximum:"1000000" default:"2000"`
+	MaxResults     int  `json:"maxResults,omitempty" description:"The most entries, paths or matches that one call returns." minimum:"1" maximum:"1000000" default:"1000"`
+	AllowHardLinks bool `json:"allowHardLinks,omitempty" description:"Open files that have more than one name, as trees of pnpm have. Such a file may be one outside the roots." default:"false"`
+}
+
+// Shell configures plugin/shell.
+type Shell struct {
+	Enabled    bool     `json:"enabled,omitempty" description:"Whether the tool is there." default:"true"`
+	Timeout    int      `json:"timeout,omitempty" description:"Seconds that a command gets when the call names none." minimum:"1" maximum:"600" default:"120"`
+	MaxTimeout int      `json:"maxTimeout,omitempty" description:"The most seconds that a call may ask for." minimum:"1" maximum:"600" default:"600"`
+	MaxOutput  int      `json:"maxOutput,omitempty" description:"How much of the output a call returns, in bytes; the middle is left out." minimum:"1000" maximum:"10000000" default:"30000"`
+	AllowEnv   []string `json:"allowEnv,omitempty" description:"Names of environment variables that commands get although they look like secrets." minLength:"1"`
+}
+
+// Limits bounds every call.
+type Limits struct {
+	MaxArguments int `json:"maxArguments,omitempty" description:"The longest arguments of a call, in bytes." minimum:"1024" maximum:"1073741824" default:"8388608"`
+}
+
+// defaults returns the values that hold where nothing is said.
+func defaults() File {
+	return File{
+		Roots:  []string{"."},
+		Files:  Files{Enabled: true, MaxLines: 2000, MaxBytes: 256 << 10, MaxLine: 2000, MaxResults: 1000},
+		Shell:  Shell{Enabled: true, Timeout: 120, MaxTimeout: 600, MaxOutput: 30_000},
+		Limits: Limits{MaxArguments: 8 << 20},
+	}
+}

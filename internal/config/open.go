@@ -1,0 +1,63 @@
+package config
+
+import (
+	"time"
+
+	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/plugin/files"
+	"github.com/toolfall/toolfall/plugin/shell"
+	"github.com/toolfall/toolfall/scope"
+)
+
+// Open returns a registry with everything that the values say, for as long as s
+// is open.
+func (c *Config) Open(s *scope.Scope) (*toolfall.Registry, error) {
+	r := toolfall.NewWith(toolfall.Config{MaxArguments: c.Limits.MaxArguments})
+	if c.Repair {
+		r.Use(s, toolfall.RepairArguments(r))
+	}
+	for _, p := range c.plugins() {
+		if _, err := r.Attach(s, p); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// plugins is the table of what may be attached.
+func (c *Config) plugins() []toolfall.Plugin {
+	var ps []toolfall.Plugin
+	for _, row := range []struct {
+		on   bool
+		make func(*Config) toolfall.Plugin
+	}{
+		{c.Files.Enabled, (*Config).files},
+		{c.Shell.Enabled, (*Config).shell},
+	} {
+		if row.on {
+			ps = append(ps, row.make(c))
+		}
+	}
+	return ps
+}
+
+func (c *Config) files() toolfall.Plugin {
+	return files.New(files.Config{
+		Roots:          c.Roots,
+		MaxLines:       c.Files.MaxLines,
+		MaxBytes:       c.Files.MaxBytes,
+		MaxLine:        c.Files.MaxLine,
+		MaxResults:     c.Files.MaxResults,
+		AllowHardLinks: c.Files.AllowHardLinks,
+	})
+}
+
+func (c *Config) shell() toolfall.Plugin {
+	return shell.New(shell.Config{
+		Roots:          c.Roots,
+		DefaultTimeout: time.Duration(c.Shell.Timeout) * time.Second,
+		MaxTimeout:     time.Duration(c.Shell.MaxTimeout) * time.Second,
+		MaxOutput:      c.Shell.MaxOutput,
+		AllowEnv:       c.Shell.AllowEnv,
+	})
+}
