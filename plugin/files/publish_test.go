@@ -60,3 +60,27 @@ func TestDeepestRootHoldsAPath(t *testing.T) {
 		}
 	}
 }
+
+// A file that is created at the last moment is not replaced by a new one.
+func TestFileCreatedAtTheLastMomentIsKept(t *testing.T) {
+	dir := t.TempDir()
+	tree, err := openTree([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.close()
+	path := filepath.Join(dir, "a.txt")
+	if err := os.WriteFile(path, []byte("theirs"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err = place{tree.roots[0], "a.txt"}.publish(t.Context(), []byte("ours"), nil)
+	if got := toolfall.Code(toolfall.Fail(err)); got != Changed {
+		t.Errorf("publish = %v with code %s, want %s", err, got, Changed)
+	}
+	if data, err := os.ReadFile(path); string(data) != "theirs" || err != nil {
+		t.Errorf("the file holds %q (%v), want what was created first", data, err)
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 1 {
+		t.Errorf("a draft was left: %v", names)
+	}
+}
