@@ -114,7 +114,7 @@ func (a *app) unknownCommand(c *cli.Command) error {
 
 // load reads the configuration that the flags name.
 func (a *app) load(c *cli.Command) (*config.Config, error) {
-	return config.Load(config.Options{File: c.String("config"), Roots: c.StringSlice("root")})
+	return config.Load(config.Options{File: c.String("config"), Roots: c.StringSlice("root"), Single: c.Name == "call"})
 }
 
 // open returns a registry, and what closes it.

@@ -1,8 +1,8 @@
 // Package config turns toolfall.yaml into a registry with its plugins. It is the
 // one room that knows every plugin.
 //
-// [Load] finds the file, or does without one, and keeps for every value where it
-// came from. A file is checked as strictly as the arguments of a call, against
+// [Load] looks for the file from the current directory up to the root of the file
+// system, or does without one, and keeps for every value where it came from. A file is checked as strictly as the arguments of a call, against
 // the schema that editors complete it from. [Config.Open] attaches what the
 // values say.
 package config
@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // names are the files that are looked for, the first one first.
@@ -27,19 +28,24 @@ type Options struct {
 	File  string   // the file to read; looked for when empty
 	Dir   string   // where to begin to look, upward; the current directory when empty
 	Roots []string // instead of the file's, relative to the current directory
+
+	// Single says that a person makes one call, so files may be changed that were
+	// not read before: there is no call before.
+	Single bool
 }
 
 // Config is the values in force.
 type Config struct {
 	File
 	Path    string // of the file that was read; empty when there is none
+	single  bool
 	sources map[string]string
 }
 
 // Load reads the configuration. Without a file the defaults hold. What is wrong
 // with a file is told with its lines.
 func Load(o Options) (*Config, error) {
-	c := &Config{File: defaults(), sources: make(map[string]string)}
+	c := &Config{File: defaults(), single: o.Single, sources: make(map[string]string)}
 	path, err := find(o)
 	if err != nil {
 		return nil, err
@@ -68,8 +74,11 @@ func find(o Options) (string, error) {
 	for {
 		for _, name := range names {
 			path := filepath.Join(dir, name)
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			switch info, err := os.Stat(path); {
+			case err == nil && info.Mode().IsRegular():
 				return path, nil
+			case err != nil && !errors.Is(err, fs.ErrNotExist):
+				return "", fmt.Errorf("config: %w", err) // it may hold a rule: going on without it would be wrong
 			}
 		}
 		up := filepath.Dir(dir)
@@ -89,7 +98,7 @@ func (c *Config) read(path string) error {
 	c.Path = path
 	lines, err := decode(raw, &c.File)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return located(path, err)
 	}
 	for key, line := range lines {
 		c.sources[key] = fmt.Sprintf("%s:%d", path, line)
@@ -104,11 +113,32 @@ func (c *Config) read(path string) error {
 	return nil
 }
 
+// located puts the path before each fault: file:line, as editors and terminals
+// know it.
+func located(path string, err error) error {
+	fs, ok := err.(faults)
+	if !ok {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	told := make([]string, len(fs))
+	for i, f := range fs {
+		told[i] = fmt.Sprintf("%s:%d: %s", path, max(f.line, 1), f.problem)
+	}
+	return errors.New(strings.Join(told, "\n"))
+}
+
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s does not exist", path)
-	} else if err != nil {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
 		return nil, err
 	}
 	defer f.Close()

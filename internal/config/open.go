@@ -49,6 +49,7 @@ func (c *Config) files() toolfall.Plugin {
 		MaxLine:        c.Files.MaxLine,
 		MaxResults:     c.Files.MaxResults,
 		AllowHardLinks: c.Files.AllowHardLinks,
+		AllowUnread:    c.single,
 	})
 }
 

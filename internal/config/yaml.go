@@ -15,22 +15,22 @@ import (
 	"github.com/toolfall/toolfall/schema"
 )
 
-// A Fault is one thing that is wrong with a file.
-type Fault struct {
-	Line    int
-	Problem string
+// fault is one thing that is wrong with a file.
+type fault struct {
+	line    int
+	problem string
 }
 
 // faults is all that is wrong with a file, as an error.
-type faults []Fault
+type faults []fault
 
 func (fs faults) Error() string {
 	var b strings.Builder
 	for i, f := range fs {
 		if i > 0 {
-			b.WriteString("\n  ")
+			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "line %d: %s", f.Line, f.Problem)
+		fmt.Fprintf(&b, "line %d: %s", f.line, f.problem)
 	}
 	return b.String()
 }
@@ -95,7 +95,7 @@ const maxNodes = 10_000
 
 func (r *reader) fault(n *yaml.Node, format string, args ...any) any {
 	if r.nodes <= maxNodes {
-		r.faults = append(r.faults, Fault{n.Line, fmt.Sprintf(format, args...)})
+		r.faults = append(r.faults, fault{n.Line, fmt.Sprintf(format, args...)})
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (r *reader) fault(n *yaml.Node, format string, args ...any) any {
 func (r *reader) value(n *yaml.Node, p schema.Prop, key string) any {
 	if r.nodes++; r.nodes > maxNodes {
 		if len(r.faults) == 0 {
-			r.faults = append(r.faults, Fault{n.Line, fmt.Sprintf("more than %d values", maxNodes)})
+			r.faults = append(r.faults, fault{n.Line, fmt.Sprintf("more than %d values", maxNodes)})
 		}
 		return nil
 	}
@@ -179,7 +179,7 @@ func (r *reader) locate(err error) error {
 	}
 	var fs faults
 	for _, v := range args.Violations {
-		fs = append(fs, Fault{r.lines[v.Path], v.String()})
+		fs = append(fs, fault{r.lines[v.Path], v.String()})
 	}
 	return fs
 }

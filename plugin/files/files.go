@@ -46,6 +46,10 @@ type Config struct {
 	// so this is for trees that use hard links by design, like those of pnpm. A
 	// write still never changes the other name: it makes a new file.
 	AllowHardLinks bool
+
+	// AllowUnread lets a file be changed that the agent has not read. It is for
+	// single calls by a person; what was read must be unchanged all the same.
+	AllowUnread bool
 }
 
 // withDefaults returns c with every zero value filled in.

@@ -1,0 +1,158 @@
+package config
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolfall/toolfall/scope"
+)
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "toolfall.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestWithoutAFileTheDefaultsHold(t *testing.T) {
+	c, err := Load(Options{Dir: t.TempDir()})
+	if err != nil || c.Path != "" || c.Files.MaxLines != 2000 || !c.Shell.Enabled {
+		t.Errorf("Load = %+v, %v", c, err)
+	}
+}
+
+// The schema tells defaults; they must be those that hold.
+func TestToldDefaultsAreTheRealOnes(t *testing.T) {
+	s, err := Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told struct {
+		Properties map[string]struct {
+			Default    json.RawMessage
+			Properties map[string]struct{ Default json.RawMessage }
+		}
+	}
+	if err := json.Unmarshal([]byte(s), &told); err != nil {
+		t.Fatal(err)
+	}
+	c := &Config{File: defaults()}
+	values, err := c.Values()
+	if err != nil || len(values) < 10 {
+		t.Fatalf("Values() = %v, %v", values, err)
+	}
+	for _, v := range values {
+		room, name, nested := strings.Cut(v.Key, ".")
+		want := told.Properties[room].Default
+		if nested {
+			want = told.Properties[room].Properties[name].Default
+		}
+		if want != nil && string(want) != string(v.Value) {
+			t.Errorf("%s is %s, and the schema tells %s", v.Key, v.Value, want)
+		}
+	}
+}
+
+func TestFileIsFoundUpwardAndItsRootsStartThere(t *testing.T) {
+	path := write(t, "roots: [sub, /abs]\nshell:\n  timeout: 5\n  allowEnv: [A_TOKEN]\n")
+	deep := filepath.Join(filepath.Dir(path), "a", "b")
+	os.MkdirAll(deep, 0o755)
+	c, err := Load(Options{Dir: deep})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Path != path || c.Roots[0] != filepath.Join(filepath.Dir(path), "sub") || c.Roots[1] != "/abs" || c.Shell.Timeout != 5 || c.Shell.MaxTimeout != 600 {
+		t.Errorf("Load = %+v", c)
+	}
+	values, _ := c.Values()
+	sources := map[string]string{}
+	for _, v := range values {
+		sources[v.Key] = v.Source
+	}
+	if sources["shell.timeout"] != path+":3" || sources["shell.maxOutput"] != "default" {
+		t.Errorf("sources = %v", sources)
+	}
+	if c, _ = Load(Options{Dir: deep, Roots: []string{"x"}}); c.Roots[0] != "x" || c.sources["roots"] != "--root" {
+		t.Errorf("with --root: %+v", c)
+	}
+}
+
+func TestFaultsAreToldWithTheirLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"shel:\n  timeout: 5\n":           `:1: unknown key "shel"; did you mean "shell"?`,
+		"shell:\n  timeuot: 5\n":          `:2: unknown key "shell.timeuot"; did you mean "timeout"?`,
+		"files:\n  maxLines: many\n":      `:2: "files.maxLines" must be an integer (got the string "many")`,
+		"shell:\n  timeout: 601\n":        `:2: "shell.timeout" must be at most 600 (got 601)`,
+		"roots:\n  - a\n  - 7\n":          `:3: "roots[1]" must be a string (got the number 7)`,
+		"repair: true\nrepair: false\n":   `:2: "repair" is there twice`,
+		"repair: [\n":                     `line 1: did not find expected node content`,
+		"- a\n":                           `must be an object`,
+		"a: 1\n---\nb: 2\n":               `only one YAML document`,
+		"limits: &l\n  maxArguments: 1\n": `:2: "limits.maxArguments" must be at least 1024 (got 1)`,
+		"zzz: 1\n":                        `known here are roots, repair, files, shell, limits`,
+	} {
+		_, err := Load(Options{File: write(t, text)})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: Load = %v, want %q in it", text, err, want)
+		}
+	}
+}
+
+func TestEmptyFilesAreFine(t *testing.T) {
+	for _, text := range []string{"", "# nothing\n", "null\n", "{}\n"} {
+		if c, err := Load(Options{File: write(t, text)}); err != nil || c.Files.MaxLines != 2000 {
+			t.Errorf("%q: Load = %v", text, err)
+		}
+	}
+}
+
+func TestAliasesAreBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n")
+	for i := range 8 {
+		b.WriteString("a" + string(rune('1'+i)) + ": &a" + string(rune('1'+i)) + " [")
+		b.WriteString(strings.Repeat("*a"+string(rune('0'+i))+",", 10) + "x]\n")
+	}
+	b.WriteString("roots: *a8\n")
+	if _, err := Load(Options{File: write(t, b.String())}); err == nil {
+		t.Error("a bomb was read")
+	}
+}
+
+func TestMissingAndOddFilesAreErrors(t *testing.T) {
+	dir := t.TempDir()
+	for _, file := range []string{filepath.Join(dir, "none.yaml"), dir} {
+		if _, err := Load(Options{File: file}); err == nil {
+			t.Errorf("Load(%s) went well", file)
+		}
+	}
+}
+
+func TestOpenAttachesWhatIsOn(t *testing.T) {
+	c, err := Load(Options{File: write(t, "shell:\n  enabled: false\nrepair: true\n"), Roots: []string{t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scope.New(t.Context(), "test")
+	r, err := c.Open(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := r.Snapshot().Get("bash"); ok || r.Snapshot().Len() != 6 || len(r.Snapshot().Chain()) != 1 {
+		t.Errorf("%d tools, %d middlewares", r.Snapshot().Len(), len(r.Snapshot().Chain()))
+	}
+	if s.Close(); r.Snapshot().Len() != 0 {
+		t.Error("something outlived the scope")
+	}
+	c.Roots = []string{filepath.Join(t.TempDir(), "none")}
+	s = scope.New(t.Context(), "test")
+	defer s.Close()
+	if _, err := c.Open(s); err == nil {
+		t.Error("a missing root was opened")
+	}
+}
