@@ -136,7 +136,7 @@ func readLine(b *bufio.Reader) ([]byte, error) {
 			if long {
 				return nil, errLong
 			}
-			return text, nil
+			return bytes.TrimRight(text, "\r\n"), nil
 		}
 		return nil, err
 	}
