@@ -371,12 +371,13 @@ func TestCancellationReplacesOnlyASuccess(t *testing.T) {
 	}{
 		{"success", func(context.Context) error { return nil }, toolfall.Aborted},
 		{"context error", func(ctx context.Context) error { return fmt.Errorf("fetch: %w", ctx.Err()) }, toolfall.Aborted},
+		{"cause", context.Cause, toolfall.Aborted},
 		{"own error", func(context.Context) error { return errors.New("disk full") }, toolfall.ToolError},
 	} {
 		reg := toolfall.New()
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancelCause(t.Context())
 		reg.Register(t, tool("t", func(ctx context.Context, _ toolfall.Call) ([]toolfall.Content, error) {
-			cancel()
+			cancel(errors.New("Ctrl-C"))
 			<-ctx.Done()
 			return toolfall.Text("done"), c.err(ctx)
 		}))

@@ -85,7 +85,7 @@ func recovered(content *[]Content, err *error) {
 // that says more.
 func outcome(ctx context.Context, content []Content, err error) Result {
 	switch {
-	case ctx.Err() != nil && (err == nil || cancelled(err)):
+	case ctx.Err() != nil && (err == nil || cancelled(ctx, err)):
 		return Fail(late(ctx))
 	case err != nil:
 		return Fail(err)
@@ -95,9 +95,9 @@ func outcome(ctx context.Context, content []Content, err error) Result {
 	return Result{Content: content}
 }
 
-// cancelled reports whether err says no more than that a context ended.
-func cancelled(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+// cancelled reports whether err says no more than that ctx ended.
+func cancelled(ctx context.Context, err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Cause(ctx))
 }
 
 // early tells of a context that ended before the tool was started.
