@@ -1,7 +1,48 @@
-# The test command is: make check
+# make check is the test command. It needs Go, and fetches Go modules.
 
-.PHONY: check
-check: ## everything that CI runs
-	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w"; exit 1; }
-	go vet ./...
-	go test -race ./...
+GO      ?= go
+PROGRAM := ./cmd/toolfall
+TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X github.com/toolfall/toolfall/internal/cli.release=$(VERSION)
+
+.PHONY: check format vet lint cross test bench fuzz release
+
+check: format vet lint cross test ## everything that CI runs
+
+format:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run: gofmt -w ."; exit 1; }
+
+vet:
+	$(GO) vet ./...
+
+lint:
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+
+cross: ## every system that we build for
+	@for target in $(TARGETS); do \
+		echo "vet $$target"; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet ./... || exit 1; \
+	done
+
+test:
+	$(GO) test -race ./...
+
+bench: ## measures us beside our peers, and writes bench/RESULTS.md
+	cd bench && $(GO) run . -o RESULTS.md
+
+fuzz: ## each fuzz target for a while
+	@for target in $$(grep -rho --include='*_test.go' --exclude-dir=bench 'func Fuzz[A-Za-z]*' . | cut -c6-); do \
+		dir=$$(grep -rl --include='*_test.go' --exclude-dir=bench "func $$target(" . | head -n 1 | xargs dirname); \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-30s} -fuzzminimizetime 1s $$dir || exit 1; \
+	done
+
+release: ## static binaries with checksums, in dist/
+	@rm -rf dist && mkdir -p dist
+	@for target in $(TARGETS); do \
+		os=$${target%/*}; arch=$${target#*/}; ext=; [ $$os = windows ] && ext=.exe; \
+		echo "build $$target"; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' \
+			-o dist/toolfall-$$os-$$arch$$ext $(PROGRAM) || exit 1; \
+	done
+	@cd dist && sha256sum * > SHA256SUMS && cat SHA256SUMS

@@ -198,7 +198,7 @@ func (r *Registry) replace(n *Snapshot) {
 func (d Definition) check() error {
 	switch {
 	case !validName(d.Name):
-		return fmt.Errorf("toolfall: bad tool name %q: want 1 to 128 of A-Z a-z 0-9 _ - .", d.Name)
+		return fmt.Errorf("toolfall: bad tool name %q: want 1 to 128 letters, digits, underscores, dashes and dots", d.Name)
 	case d.Execute == nil:
 		return fmt.Errorf("toolfall: tool %q has no Execute", d.Name)
 	case d.Parameters != "" && d.plan == nil && !d.Parameters.IsObject():
