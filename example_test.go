@@ -10,6 +10,23 @@ import (
 	"github.com/toolfall/toolfall/scope"
 )
 
+func Example() {
+	type args struct {
+		Text string `json:"text" description:"What to count"`
+	}
+	root := scope.New(context.Background(), "main")
+	defer root.Close()
+	reg := toolfall.New()
+	reg.Register(root, toolfall.Define("count_words", "Count the words of a text.",
+		func(_ context.Context, a args, _ toolfall.Call) ([]toolfall.Content, error) {
+			return toolfall.Text(fmt.Sprint(len(strings.Fields(a.Text)), " words")), nil
+		}))
+	r := reg.Execute(context.Background(), toolfall.Call{Name: "count_words", Arguments: []byte(`{"text":"to be or not"}`)})
+	fmt.Println(r.Text())
+	// Output:
+	// 4 words
+}
+
 func ExampleDefine() {
 	type args struct {
 		Text  string `json:"text" description:"What to count"`
