@@ -12,5 +12,5 @@ require (
 
 require (
 	github.com/rogpeppe/go-internal v1.16.0
-	golang.org/x/tools v0.26.0 // indirect
+	golang.org/x/tools v0.52.0
 )

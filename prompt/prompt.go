@@ -107,7 +107,7 @@ func without[T comparable](all []T, one T) []T {
 // belongs to o before it is visible; an owner that is closed already gets nothing.
 func (p *Prompt) own(o toolfall.Owner, add, take func(*Snapshot)) (remove func()) {
 	var in, over bool // p.mu guards them
-	remove = func() {
+	undo := func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if in && !over {
@@ -115,7 +115,13 @@ func (p *Prompt) own(o toolfall.Owner, add, take func(*Snapshot)) (remove func()
 		}
 		over = true
 	}
-	o.Cleanup(remove)
+	drop := func() {}
+	if f, ok := o.(interface{ Own(func()) (drop func()) }); ok { // it need not remember what is gone
+		drop = f.Own(undo)
+	} else {
+		o.Cleanup(undo)
+	}
+	remove = func() { undo(); drop() }
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !over {
