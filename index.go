@@ -65,14 +65,18 @@ func (x *index) all(yield func(*entry) bool) {
 	}
 }
 
-// with returns an index that also has es, whose names are free.
-func (x index) with(es []*entry) index {
+// with returns an index that also has es. If a name is taken, or stands among es
+// twice, it returns that name instead.
+func (x index) with(es []*entry) (y index, taken string) {
 	e := x.edit(x.size + len(es))
 	for _, one := range es {
+		if e.get(one.Name) != nil {
+			return x, one.Name
+		}
 		e.add(slot{x.hash(one.Name), one})
 	}
 	e.size += len(es)
-	return e.index
+	return e.index, ""
 }
 
 // without returns an index that lacks es, all of which x has.

@@ -71,15 +71,16 @@ func (r *Registry) addTools(g *registration, es []*entry, names []string) error 
 		return fmt.Errorf("toolfall: register: %w", ErrClosed)
 	}
 	s := r.now.Load()
-	if name, taken := s.taken(names); taken {
-		return &existsError{name}
+	tools, taken := s.tools.with(es)
+	if taken != "" {
+		return &existsError{taken}
 	}
 	for _, e := range es {
 		r.order++
 		e.order = r.order
 	}
 	n := s.derive(Change{Tools: names})
-	n.tools, n.order = s.tools.with(es), n.order.with(es, nil)
+	n.tools, n.order = tools, n.order.with(es, nil)
 	r.replace(n)
 	g.in = true
 	return nil
@@ -91,21 +92,6 @@ func (r *Registry) removeTools(es []*entry, names []string) {
 	n := s.derive(Change{Tools: names, Removed: true})
 	n.tools, n.order = s.tools.without(es), n.order.with(nil, es)
 	r.replace(n)
-}
-
-// taken returns a name that a tool holds, or that stands in names twice.
-func (s *Snapshot) taken(names []string) (string, bool) {
-	if len(names) == 1 {
-		return names[0], s.tools.get(names[0]) != nil
-	}
-	seen := make(map[string]bool, len(names))
-	for _, name := range names {
-		if seen[name] || s.tools.get(name) != nil {
-			return name, true
-		}
-		seen[name] = true
-	}
-	return "", false
 }
 
 // Use adds a middleware until remove is called or o is cleaned up. Within a

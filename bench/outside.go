@@ -41,6 +41,7 @@ func program(source string, args ...string) func() (func(int), func(), error) {
 		}
 		build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, from)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		build.Dir = ".." // the product's own module
 		if text, err := build.CombinedOutput(); err != nil {
 			return nil, nil, fmt.Errorf("build: %w: %s", err, text)
 		}
