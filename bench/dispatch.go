@@ -35,6 +35,8 @@ func dispatch() []contender {
 		cs = append(cs, contender{group: "dispatch", name: fmt.Sprintf("toolfall, own goroutine, %d layers", layers), ours: true, setup: ourCall(layers, false)})
 	}
 	return append(cs,
+		contender{group: "dispatch", name: "eino InferTool, no check", setup: einoCall},
+		contender{group: "dispatch", name: "fantasy tool, no check", setup: fantasyCall},
 		contender{group: "dispatch", name: "mcp-go HandleMessage", setup: mcpGoCall},
 		contender{group: "dispatch", name: "go-sdk, in memory", setup: goSDKCall})
 }
