@@ -7,6 +7,7 @@
 package prompt
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -78,7 +79,7 @@ func (p *Prompt) Add(o toolfall.Owner, s Section) (remove func()) {
 	return p.own(o,
 		func(n *Snapshot) {
 			n.sections = append(slices.Clone(n.sections), e)
-			slices.SortStableFunc(n.sections, func(a, b *Section) int { return a.Order - b.Order })
+			slices.SortStableFunc(n.sections, func(a, b *Section) int { return cmp.Compare(a.Order, b.Order) })
 		},
 		func(n *Snapshot) { n.sections = without(n.sections, e) })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,15 @@ func TestSectionsAreJoinedInOrder(t *testing.T) {
 	want := "first\n\nsecond {{.Secret}}\n\n  also second\n\nthird"
 	if err != nil || a.Text != want {
 		t.Errorf("Assemble = %q, %v, want %q", a.Text, err, want)
+	}
+}
+
+func TestAnyOrderWillDo(t *testing.T) {
+	p := prompt.New()
+	p.Add(t, section("last", math.MaxInt, "last"))
+	p.Add(t, section("first", math.MinInt, "first"))
+	if a, err := p.Assemble(t.Context()); err != nil || a.Text != "first\n\nlast" {
+		t.Errorf("Assemble = %q, %v", a.Text, err)
 	}
 }
 
