@@ -3,8 +3,12 @@
 package examples
 
 import (
+	"bytes"
+	"os"
 	"os/exec"
 	"testing"
+
+	_ "github.com/toolfall/toolfall" // a cached pass must not outlive a change to what the programs use
 )
 
 func TestExamplesDoWhatTheySay(t *testing.T) {
@@ -17,6 +21,10 @@ func TestExamplesDoWhatTheySay(t *testing.T) {
 			"helper asked for gret : UNKNOWN_TOOL\n",
 		"plugin": "[\"buy milk\"]\nclosed with 1 notes\n0 tools left\n",
 	} {
+		source, err := os.ReadFile(name + "/main.go") // reading it also ties a cached pass to it
+		if n := bytes.Count(source, []byte("\n")); err != nil || n >= 60 {
+			t.Errorf("%s has %d lines, %v: an example is short", name, n, err)
+		}
 		out, err := exec.Command("go", "run", "./"+name).CombinedOutput()
 		if err != nil || string(out) != want {
 			t.Errorf("%s printed\n%s%v, want\n%s", name, out, err, want)

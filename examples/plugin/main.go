@@ -1,5 +1,4 @@
-// Command plugin has a plugin whose tools need something that must be closed, and
-// shows that nothing of it is left afterwards.
+// Command plugin attaches a plugin, and shows that nothing is left once it closes.
 package main
 
 import (
@@ -15,22 +14,21 @@ import (
 // notes is a plugin with two tools over one notebook.
 func notes() toolfall.Plugin {
 	return toolfall.Plugin{Name: "notes", Attach: func(s *scope.Scope, r *toolfall.Registry) error {
-		book := new(notebook)
+		var book notebook
 		s.Cleanup(func() { fmt.Println("closed with", len(book.lines), "notes") })
-		_, err := r.Register(s,
-			toolfall.Define("add_note", "Write a note down.", book.add),
-			toolfall.Define("read_notes", "Read all notes.", book.read))
+		add := toolfall.Define("add_note", "Write a note down.", book.add)
+		_, err := r.Register(s, add, toolfall.Define("read_notes", "Read all notes.", book.read))
 		return err
 	}}
+}
+
+type note struct {
+	Text string `json:"text" minLength:"1"`
 }
 
 type notebook struct {
 	mu    sync.Mutex
 	lines []string
-}
-
-type note struct {
-	Text string `json:"text" minLength:"1"`
 }
 
 func (b *notebook) add(_ context.Context, n note, _ toolfall.Call) ([]toolfall.Content, error) {
@@ -54,9 +52,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx := context.Background()
-	reg.Execute(ctx, toolfall.Call{Name: "add_note", Arguments: []byte(`{"text":"buy milk"}`)})
-	fmt.Println(reg.Execute(ctx, toolfall.Call{Name: "read_notes"}).Text())
+	reg.Execute(root.Context(), toolfall.Call{Name: "add_note", Arguments: []byte(`{"text":"buy milk"}`)})
+	fmt.Println(reg.Execute(root.Context(), toolfall.Call{Name: "read_notes"}).Text())
 	attached.Close()
 	fmt.Println(reg.Snapshot().Len(), "tools left")
 }
