@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -144,47 +145,55 @@ func hex4(b []byte, i int) rune {
 	return r
 }
 
-// unescape appends the meaning of a string that text has read.
+// unescape appends the meaning of a string that text has read. It copies eight
+// bytes at a time while it looks for the next backslash; what is copied too much
+// is written over, and the meaning is never longer than the text.
 func unescape(dst, raw []byte) []byte {
-	for {
-		i := slash(raw)
-		dst = append(dst, raw[:i]...)
-		if i == len(raw) {
-			return dst
-		}
-		c := raw[i+1]
-		if c != 'u' {
-			dst = append(dst, single[c])
-			raw = raw[i+2:]
+	start := len(dst)
+	dst = slices.Grow(dst, len(raw))[:start+len(raw)]
+	to := dst[start:]
+	i, j := 0, 0
+	for i < len(raw) {
+		if i+8 <= len(raw) {
+			x := binary.LittleEndian.Uint64(raw[i:])
+			binary.LittleEndian.PutUint64(to[j:], x)
+			n := slash(x)
+			i, j = i+n, j+n
+			if n == 8 {
+				continue
+			}
+		} else if raw[i] != '\\' {
+			to[j] = raw[i]
+			i, j = i+1, j+1
 			continue
 		}
-		r := hex4(raw, i+2)
-		raw = raw[i+6:]
-		if utf16.IsSurrogate(r) {
-			r = utf16.DecodeRune(r, hex4(raw, 2))
-			raw = raw[6:]
-		}
-		dst = utf8.AppendRune(dst, r)
+		n, r := meaning(raw[i:])
+		i += n
+		j += utf8.EncodeRune(to[j:], r)
 	}
+	return dst[:start+j]
+}
+
+// slash returns the place of the first backslash among eight bytes, or 8.
+func slash(x uint64) int {
+	x ^= low * '\\'
+	return bits.TrailingZeros64((x-low)&^x&high) / 8
+}
+
+// meaning returns the length of the escape that b begins with, and what it means.
+func meaning(b []byte) (int, rune) {
+	if b[1] != 'u' {
+		return 2, rune(single[b[1]])
+	}
+	r := hex4(b, 2)
+	if utf16.IsSurrogate(r) {
+		return 12, utf16.DecodeRune(r, hex4(b, 8))
+	}
+	return 6, r
 }
 
 // single is what a backslash and one letter mean.
 var single = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-// slash returns the place of the first backslash, or the length.
-func slash(b []byte) int {
-	i := 0
-	for ; i+8 <= len(b); i += 8 {
-		x := binary.LittleEndian.Uint64(b[i:]) ^ (low * '\\')
-		if stop := (x - low) &^ x & high; stop != 0 {
-			return i + bits.TrailingZeros64(stop)/8
-		}
-	}
-	for i < len(b) && b[i] != '\\' {
-		i++
-	}
-	return i
-}
 
 // number reads the number at p.i and returns its text. value is what it is when
 // simple says that it is an integer of at most 18 digits.
