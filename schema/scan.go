@@ -53,6 +53,8 @@ func (p *pass) text() (raw []byte, escaped, ok bool) {
 				return nil, false, p.fault("the string is not valid UTF-8")
 			}
 			return raw, escaped, true
+		case c == '\\' && i+1 < len(b) && single[b[i+1]] != 0: // most are: spare the call
+			i, escaped = i+2, true
 		case c == '\\':
 			n := p.escape(i)
 			if n == 0 {
@@ -94,10 +96,10 @@ func (p *pass) escape(i int) int {
 		p.cut("inside a string")
 		return 0
 	}
-	switch p.b[i+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	switch {
+	case single[p.b[i+1]] != 0:
 		return 2
-	case 'u':
+	case p.b[i+1] == 'u':
 		return p.unicode(i)
 	}
 	p.fault("a backslash in a string must be written twice, or begin one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")
@@ -167,6 +169,11 @@ func unescape(dst, raw []byte) []byte {
 			i, j = i+1, j+1
 			continue
 		}
+		if c := single[raw[i+1]]; c != 0 {
+			to[j] = c
+			i, j = i+2, j+1
+			continue
+		}
 		n, r := meaning(raw[i:])
 		i += n
 		j += utf8.EncodeRune(to[j:], r)
@@ -180,11 +187,9 @@ func slash(x uint64) int {
 	return bits.TrailingZeros64((x-low)&^x&high) / 8
 }
 
-// meaning returns the length of the escape that b begins with, and what it means.
+// meaning returns the length of the \u escapes that b begins with, and what they
+// mean.
 func meaning(b []byte) (int, rune) {
-	if b[1] != 'u' {
-		return 2, rune(single[b[1]])
-	}
 	r := hex4(b, 2)
 	if utf16.IsSurrogate(r) {
 		return 12, utf16.DecodeRune(r, hex4(b, 8))
