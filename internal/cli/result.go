@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf16"
 
 	"github.com/toolfall/toolfall"
 )
@@ -24,11 +27,40 @@ func reportOf(r toolfall.Result) report {
 	return out
 }
 
-// writeJSON writes v on one line, with <, > and & as they are.
+// writeJSON writes v on one line, with <, > and & as they are. On a terminal, what
+// could move the cursor or turn the text is written as the escape that it has in
+// JSON anyway.
 func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	text := b.String()
+	if isTerminal(w) {
+		text = escapeJSON(text)
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// escapeJSON returns the same JSON without the characters that a terminal obeys.
+func escapeJSON(text string) string {
+	if !strings.ContainsFunc(text, unsafeRune) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if !unsafeRune(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, "\\u%04x", unit)
+		}
+	}
+	return b.String()
 }
 
 // writeContent writes what a person reads of a Result.
