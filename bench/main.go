@@ -59,6 +59,9 @@ func run(only string, passes int, budget time.Duration) []*row {
 		}
 		fmt.Fprintln(os.Stderr, "measuring", group)
 		rows = append(rows, measure(groups[group], passes, budget)...)
+		if group == "dispatch" {
+			rows = append(rows, genkitRows()...)
+		}
 	}
 	return rows
 }
