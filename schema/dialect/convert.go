@@ -17,7 +17,7 @@ type conversion struct {
 }
 
 func newConversion(d Dialect, t Tool) (*conversion, error) {
-	v, err := parse([]byte(orEmpty(t.Parameters)))
+	v, err := parse([]byte(orEmpty(t.Parameters)), maxNodes)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,10 @@ func (l *List) Arguments(wire string, raw []byte) []byte {
 	if !ok || e.back == nil {
 		return raw
 	}
-	v, err := parse(raw)
+	if _, err := schema.Arguments(raw); err != nil {
+		return raw
+	}
+	v, err := parse(raw, len(raw)) // no text has more values than bytes
 	if err != nil {
 		return raw
 	}

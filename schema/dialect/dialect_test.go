@@ -363,6 +363,39 @@ func TestArgumentsFindTheWayBack(t *testing.T) {
 	}
 }
 
+// What admission would refuse must reach it as it came.
+func TestTheWayBackLaundersNothing(t *testing.T) {
+	l := dialect.Convert(dialect.Gemini, []dialect.Tool{{Name: "t", Parameters: `{"type":"object","properties":{"$a":{"type":"string"}}}`}})
+	for _, raw := range []string{`{"_a":"\ud800"}`, "{\"_a\":\"\xff\"}", `{"_a":"x","_a":"y"}`, `{"_a":"x"} more`} {
+		if got := string(l.Arguments("t", []byte(raw))); got != raw {
+			t.Errorf("Arguments(%q) = %q", raw, got)
+		}
+	}
+}
+
+func TestLongArgumentsFindTheWayBackToo(t *testing.T) {
+	l := dialect.Convert(dialect.Gemini, []dialect.Tool{{Name: "t", Parameters: `{"type":"object","properties":{"$a":{"type":"array","items":{"type":"integer"}}}}`}})
+	items := strings.Repeat("1,", 20_000) + "1]}"
+	if got := string(l.Arguments("t", []byte(`{"_a":[`+items))); got != `{"$a":[`+items {
+		t.Errorf("Arguments = %.40s…", got)
+	}
+}
+
+func TestNoTwoToolsShareAName(t *testing.T) {
+	for _, names := range [][]string{{"x.y", "x_y", "x_y_b24ca9b7"}, {"x_y_b24ca9b7", "x_y", "x.y"}, {"a.b", "a_b", "a b", "a/b"}} {
+		var tools []dialect.Tool
+		for _, n := range names {
+			tools = append(tools, dialect.Tool{Name: n})
+		}
+		l := dialect.Convert(dialect.OpenAI, tools)
+		for _, e := range l.Entries {
+			if own, _ := l.Original(e.Wire); own != e.Name {
+				t.Errorf("%v: %q is called as %q, which reaches %q", names, e.Name, e.Wire, own)
+			}
+		}
+	}
+}
+
 func TestNullThatIsMeantStays(t *testing.T) {
 	l := dialect.Convert(dialect.OpenAIStrict, []dialect.Tool{{Name: "t", Parameters: `{"type":"object","properties":{"a":{"type":["string","null"]},"b":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`}})
 	if got := string(l.Arguments("t", []byte(`{"a":null,"b":null}`))); got != `{"a":null,"b":null}` {

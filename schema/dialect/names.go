@@ -3,6 +3,8 @@ package dialect
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -26,28 +28,43 @@ func wireNames(d Dialect, tools []Tool) []string {
 	return unique(names, legalName)
 }
 
-// unique maps names onto legal ones, of which no two are the same.
+// unique maps names onto legal ones, of which no two are the same. It works in the
+// order of the names, so theirs in the list does not matter.
 func unique(names []string, legal func(string) string) []string {
-	wire := make([]string, len(names))
-	claims := make(map[string]int, len(names))
-	for i, name := range names {
-		wire[i] = legal(name)
-		if wire[i] != name {
-			claims[wire[i]]++
+	claims := make(map[string]int, len(names)) // by how many names, altered or not
+	wire := make(map[string]string, len(names))
+	for _, name := range names {
+		if _, again := wire[name]; !again {
+			wire[name] = legal(name)
+			claims[wire[name]]++
 		}
 	}
-	kept := make(map[string]bool, len(names))
-	for i, name := range names {
-		if wire[i] == name {
-			kept[name] = true
+	taken := make(map[string]bool, len(names))
+	for name, w := range wire {
+		if w == name || claims[w] == 1 {
+			taken[w] = true
 		}
 	}
-	for i, name := range names {
-		if wire[i] != name && (claims[wire[i]] > 1 || kept[wire[i]]) {
-			wire[i] = hashed(wire[i], name)
+	for _, name := range slices.Sorted(maps.Keys(wire)) {
+		if w := wire[name]; w != name && claims[w] > 1 {
+			wire[name] = free(w, name, taken)
 		}
 	}
-	return wire
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = wire[name]
+	}
+	return out
+}
+
+// free returns base with a hash of the original behind it that nobody has yet.
+func free(base, original string, taken map[string]bool) string {
+	for salt := original; ; salt += "\x00" {
+		if w := hashed(base, salt); !taken[w] {
+			taken[w] = true
+			return w
+		}
+	}
 }
 
 // legalName makes a name of letters, digits, underscores and dashes, of which all

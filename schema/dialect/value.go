@@ -66,11 +66,10 @@ func text(s string) *value {
 	return literal(string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
 }
 
-// parse reads a JSON text within the bounds.
-func parse(raw []byte) (*value, error) {
+// parse reads a JSON text of up to so many values.
+func parse(raw []byte, nodes int) (*value, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	nodes := 0
 	v, err := read(d, &nodes, 0)
 	if err != nil {
 		return nil, err
@@ -81,12 +80,13 @@ func parse(raw []byte) (*value, error) {
 	return v, nil
 }
 
+// read reads the next value. nodes is how many there may still be.
 func read(d *json.Decoder, nodes *int, depth int) (*value, error) {
-	*nodes++
+	*nodes--
 	switch {
 	case depth > maxDepth:
 		return nil, errDeep
-	case *nodes > maxNodes:
+	case *nodes < 0:
 		return nil, errBig
 	}
 	token, err := d.Token()
