@@ -13,18 +13,24 @@ import (
 // killed is met again in the next round.
 const maxRounds = 50
 
+// doubtRounds is how long a process is waited for whose environment is empty: in
+// the middle of an exec it is, for a moment.
+const doubtRounds = 5
+
 // sweep kills what is left of the tree once the command itself has ended, also
-// those who made a session of their own, and returns how many they were. Whoever
-// changed both its session and its environment is not found; a sandbox with a
-// process namespace holds those too.
+// those who made a session of their own, waits until they are dead, and returns
+// how many they were. Whoever changed both its session and its environment is not
+// found; a sandbox with a process namespace holds those too.
 func (p *process) sweep() (killed int) {
 	seen := make(map[int]bool)
 	for round := range maxRounds {
-		left := p.remains()
-		if len(left) == 0 {
+		left, doubt := p.remains()
+		if len(left) == 0 && !anyAlive(seen) && (!doubt || round >= doubtRounds) {
 			break
 		}
-		p.kill() // the group at once, so that none of it can fork on; then those who left it
+		if len(left) > 0 {
+			p.kill() // the group at once, so that none of it can fork on; then those who left it
+		}
 		for _, pid := range left {
 			syscall.Kill(pid, syscall.SIGKILL)
 			seen[pid] = true
@@ -34,15 +40,33 @@ func (p *process) sweep() (killed int) {
 	return len(seen)
 }
 
-// remains lists the living processes of the tree.
-func (p *process) remains() []int {
-	var pids []int
-	for _, pid := range p.candidates() {
-		if session, alive := sessionOf(pid); alive && (session == p.cmd.Process.Pid || p.marked(pid)) {
-			pids = append(pids, pid)
+// anyAlive reports whether one of those that were killed is not dead yet: what it
+// holds is let go of one by one, and its environment is gone before its files.
+func anyAlive(pids map[int]bool) bool {
+	for pid := range pids {
+		if _, alive := sessionOf(pid); alive {
+			return true
 		}
 	}
-	return pids
+	return false
+}
+
+// remains lists the living processes of the tree, and reports whether there are
+// others that may turn out to be of it.
+func (p *process) remains() (pids []int, doubt bool) {
+	for _, pid := range p.candidates() {
+		session, alive := sessionOf(pid)
+		if !alive {
+			continue
+		}
+		marked, clear := p.marked(pid)
+		if session == p.cmd.Process.Pid || marked {
+			pids = append(pids, pid)
+			continue
+		}
+		doubt = doubt || !clear
+	}
+	return pids, doubt
 }
 
 // candidates lists the processes that may be of the tree: those whose number is
@@ -78,6 +102,9 @@ func lastPID() int {
 	return pid
 }
 
+// kernelThread is a bit of the flags of a process (PF_KTHREAD, linux/sched.h).
+const kernelThread = 0x00200000
+
 // sessionOf returns the session of a process that is not dead.
 func sessionOf(pid int) (session int, alive bool) {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -85,15 +112,19 @@ func sessionOf(pid int) (session int, alive bool) {
 		return 0, false
 	}
 	fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:]) // the name may have anything in it
-	if len(fields) < 4 || fields[0][0] == 'Z' || fields[0][0] == 'X' {
+	if len(fields) < 7 || fields[0][0] == 'Z' || fields[0][0] == 'X' {
+		return 0, false
+	}
+	if flags, err := strconv.ParseUint(string(fields[6]), 10, 64); err != nil || flags&kernelThread != 0 {
 		return 0, false
 	}
 	session, err = strconv.Atoi(string(fields[3]))
 	return session, err == nil
 }
 
-// marked reports whether the environment of a process has the mark of the tree.
-func (p *process) marked(pid int) bool {
+// marked reports whether the environment of a process has the mark of the tree,
+// and whether that is clear: nothing can be said of an empty one.
+func (p *process) marked(pid int) (marked, clear bool) {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	return err == nil && bytes.Contains(raw, []byte(p.mark))
+	return err == nil && bytes.Contains(raw, []byte(p.mark)), err != nil || len(raw) > 0
 }
