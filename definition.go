@@ -30,8 +30,8 @@ type Definition struct {
 	// always awaited. An error is told to the model as "Error: " and its text.
 	Execute func(context.Context, Call) ([]Content, error)
 
-	// Inline runs Execute in the goroutine of the caller, which saves about half
-	// a microsecond. It is a promise that Execute never calls runtime.Goexit: by
+	// Inline runs Execute in the goroutine of the caller, which saves about a
+	// microsecond. It is a promise that Execute never calls runtime.Goexit: by
 	// default a tool has a goroutine of its own, so that its Goexit ends there.
 	Inline bool
 

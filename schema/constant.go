@@ -31,7 +31,7 @@ func constantOf(v any) (constant, bool) {
 
 // numberConstant reads a JSON number. Integers are kept exactly.
 func numberConstant(text []byte) (constant, bool) {
-	if i, fate := integerOf(text); fate == isInteger && !i.negative && i.size <= 1<<63-1 || fate == isInteger && i.negative && i.size <= 1<<63 {
+	if i, fate := integerOf(text); fate == isInteger && i.fitsSigned() {
 		return constant{kind: kindInteger, integer: i.signed(), exact: true}, true
 	}
 	f, err := strconv.ParseFloat(string(text), 64)

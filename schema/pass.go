@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"reflect"
 	"strconv"
 	"sync"
@@ -243,20 +244,11 @@ func (p *pass) integerFor(n *node, v reflect.Value, text []byte, value int64, si
 
 // finite reports whether a number is in the range of a float64.
 func finite(text []byte) bool {
-	if len(text) < 300 && !hasExponent(text) {
+	if len(text) < 300 && !bytes.ContainsAny(text, "eE") {
 		return true
 	}
 	_, err := strconv.ParseFloat(string(text), 64)
 	return err == nil
-}
-
-func hasExponent(text []byte) bool {
-	for _, c := range text {
-		if c|0x20 == 'e' {
-			return true
-		}
-	}
-	return false
 }
 
 // literalFor reads true, false or null.

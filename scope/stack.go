@@ -1,5 +1,7 @@
 package scope
 
+import "slices"
+
 // stack is what a scope has to undo, linked so that an entry leaves it from
 // anywhere in constant time.
 type stack struct{ top *entry }
@@ -53,8 +55,6 @@ func (s *stack) children() []*Scope {
 			cs = append(cs, e.child)
 		}
 	}
-	for i, j := 0, len(cs)-1; i < j; i, j = i+1, j-1 {
-		cs[i], cs[j] = cs[j], cs[i]
-	}
+	slices.Reverse(cs)
 	return cs
 }

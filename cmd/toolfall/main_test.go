@@ -20,10 +20,6 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("PATH", e.Getenv("PATH")+string(os.PathListSeparator)+os.Getenv("PATH"))
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})
 }

@@ -56,11 +56,9 @@ func (a *app) exec(ctx context.Context, c *cli.Command) error {
 	}
 	defer done()
 	p := &progress{w: a.stderr, on: isTerminal(a.stderr), since: time.Now()}
-	defer p.clear()
 	worst := exitOK
 	for in := range a.lines(ctx) {
 		r := a.runLine(ctx, reg, plan, in, p)
-		p.clear()
 		if err := writeJSON(a.stdout, reportOf(r)); err != nil {
 			return fmt.Errorf("write a result: %w", err)
 		}
@@ -76,42 +74,47 @@ type numbered struct {
 	err    error
 }
 
-// lines yields the lines of standard input until it ends or ctx does. What has
-// been read by then is still yielded: every call that came in gets a result.
+// lines yields the lines of standard input that are not empty, until it ends or
+// ctx does. What has been read by then is still yielded: every call that came in
+// gets a result.
 func (a *app) lines(ctx context.Context) func(yield func(numbered) bool) {
 	return func(yield func(numbered) bool) {
-		read := make(chan numbered)
-		stop := make(chan struct{})
+		read, stop := make(chan numbered), make(chan struct{})
 		defer close(stop)
-		go func() { // ends with stop, or with the program while it waits for input
-			defer close(read)
-			b := bufio.NewReaderSize(a.stdin, 64<<10)
-			for number := 1; ; number++ {
-				text, err := readLine(b)
-				if errors.Is(err, io.EOF) {
-					return
-				}
-				select {
-				case read <- numbered{number, text, err}:
-				case <-stop:
-					return
-				}
-				if err != nil && !errors.Is(err, errLong) {
-					return
-				}
-			}
-		}()
+		go a.feed(read, stop)
 		for {
 			select {
 			case in, ok := <-read:
-				if !ok || len(bytes.TrimSpace(in.text)) > 0 || in.err != nil {
-					if !ok || !yield(in) {
-						return
-					}
+				if !ok || !yield(in) {
+					return
 				}
 			case <-ctx.Done():
 				return
 			}
+		}
+	}
+}
+
+// feed sends the lines. It ends with stop, or with the program while it waits for
+// input.
+func (a *app) feed(read chan<- numbered, stop <-chan struct{}) {
+	defer close(read)
+	b := bufio.NewReaderSize(a.stdin, 64<<10)
+	for number := 1; ; number++ {
+		text, err := readLine(b)
+		switch {
+		case errors.Is(err, io.EOF):
+			return
+		case err == nil && len(bytes.TrimSpace(text)) == 0:
+			continue
+		}
+		select {
+		case read <- numbered{number, text, err}:
+		case <-stop:
+			return
+		}
+		if err != nil && !errors.Is(err, errLong) {
+			return
 		}
 	}
 }
@@ -156,7 +159,7 @@ func (a *app) runLine(ctx context.Context, reg *toolfall.Registry, plan *schema.
 	if l.CallID == "" {
 		l.CallID = fmt.Sprint(in.number)
 	}
-	p.show(in.number, l.Name)
+	defer p.show(in.number, l.Name)()
 	return reg.Execute(ctx, toolfall.Call{ID: l.CallID, Name: l.Name, Arguments: l.Arguments, Agent: l.Agent, Parent: l.Parent})
 }
 
@@ -167,14 +170,33 @@ type progress struct {
 	since time.Time
 }
 
-func (p *progress) show(number int, name string) {
-	if p.on {
-		fmt.Fprintf(p.w, "\r\x1b[K%d done, running %s, %s", number-1, visible(name, true), time.Since(p.since).Round(time.Second))
+// show draws the line, and again every second until the function that it returns
+// is called, which takes it away.
+func (p *progress) show(number int, name string) (hide func()) {
+	if !p.on {
+		return func() {}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		p.draw(number, name, stop)
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+		io.WriteString(p.w, "\r\x1b[K")
 	}
 }
 
-func (p *progress) clear() {
-	if p.on {
-		io.WriteString(p.w, "\r\x1b[K")
+func (p *progress) draw(number int, name string, stop <-chan struct{}) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		fmt.Fprintf(p.w, "\r\x1b[K%d done, running %s, %s", number-1, visible(name, true), time.Since(p.since).Round(time.Second))
+		select {
+		case <-tick.C:
+		case <-stop:
+			return
+		}
 	}
 }

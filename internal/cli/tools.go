@@ -92,7 +92,7 @@ func (a *app) table(schemas []toolfall.Schema) error {
 	return nil
 }
 
-// kind says in five letters what a tool may do.
+// kind says in a word what a tool may do.
 func kind(h toolfall.Hints, colour bool) string {
 	switch {
 	case h.ReadOnly == toolfall.Yes:

@@ -3,8 +3,9 @@ package dialect
 // back is the way from a dialect's arguments to the tool's own.
 type back struct {
 	renamed   map[string]string // from the name on the wire to the tool's own
-	droppable map[string]bool   // by the tool's own name: null stands for absent
-	members   map[string]*back  // by the tool's own name
+	droppable map[string]bool   // by the tool's own name: whether null stands for absent
+	members   map[string]*back  // by the tool's own name; nil has nothing to do
+	others    *back             // all other members
 	items     *back
 }
 
@@ -24,23 +25,44 @@ func (b *back) restore(v *value) {
 		if b.droppable[m.name] && m.value.is("null") {
 			continue
 		}
-		b.members[m.name].restore(m.value)
+		inside, declared := b.members[m.name]
+		if !declared {
+			inside = b.others
+		}
+		inside.restore(m.value)
 		kept = append(kept, m)
 	}
 	v.members = kept
 }
 
-// member returns the way back inside a member, making it.
-func (b *back) member(name string) *back {
-	if b.members == nil {
-		b.members = make(map[string]*back)
+// at returns the way back inside a part of the value, making it.
+func (b *back) at(s spot) *back {
+	switch s.place {
+	case inMember:
+		if b.members == nil {
+			b.members = make(map[string]*back)
+		}
+		if b.members[s.name] == nil {
+			b.members[s.name] = new(back)
+		}
+		return b.members[s.name]
+	case inOthers:
+		if b.others == nil {
+			b.others = new(back)
+		}
+		return b.others
+	case inItems:
+		if b.items == nil {
+			b.items = new(back)
+		}
+		return b.items
+	case here:
+		return b
 	}
-	if b.members[name] == nil {
-		b.members[name] = new(back)
-	}
-	return b.members[name]
+	return new(back) // nothing that a model sends stands there
 }
 
+// rename notes names that differ on the wire.
 func (b *back) rename(wire, own string) {
 	if b.renamed == nil {
 		b.renamed = make(map[string]string)
@@ -48,19 +70,14 @@ func (b *back) rename(wire, own string) {
 	b.renamed[wire] = own
 }
 
-func (b *back) dropNull(own string) {
+// null notes whether null stands for a member that was left out. Once it is meant
+// anywhere, it stays.
+func (b *back) null(own string, forAbsent bool) {
 	if b.droppable == nil {
 		b.droppable = make(map[string]bool)
 	}
-	b.droppable[own] = true
-}
-
-// inside returns the way back inside the items of an array, making it.
-func (b *back) inside() *back {
-	if b.items == nil {
-		b.items = new(back)
-	}
-	return b.items
+	before, known := b.droppable[own]
+	b.droppable[own] = forAbsent && (before || !known)
 }
 
 // trim returns b without the parts that do nothing, or nil when all do.
@@ -68,13 +85,16 @@ func (b *back) trim() *back {
 	if b == nil {
 		return nil
 	}
+	b.items, b.others = b.items.trim(), b.others.trim()
+	busy := len(b.renamed) > 0 || b.items != nil || b.others != nil
 	for name, m := range b.members {
-		if m.trim() == nil {
-			delete(b.members, name)
-		}
+		b.members[name] = m.trim()
+		busy = busy || b.members[name] != nil
 	}
-	b.items = b.items.trim()
-	if len(b.renamed)+len(b.droppable)+len(b.members) == 0 && b.items == nil {
+	for _, droppable := range b.droppable {
+		busy = busy || droppable
+	}
+	if !busy {
 		return nil
 	}
 	return b

@@ -24,16 +24,19 @@ func newConversion(d Dialect, t Tool) (*conversion, error) {
 	if v.kind != objectKind {
 		return nil, errors.New("its parameters are not a JSON Schema object")
 	}
-	if types := v.get("type").strs(); len(types) > 0 && !contains(types, "object") {
-		return nil, fmt.Errorf("its parameters are of type %s, not object", strings.Join(types, " or "))
-	}
-	in := inliner{root: v}
-	root, err := in.inline(v, nil, 0)
+	root, in, err := inlined(v)
 	if err != nil {
 		return nil, err
 	}
+	if types := root.get("type").strs(); len(types) > 0 && !contains(types, "object") {
+		return nil, fmt.Errorf("its parameters are of type %s, not object", strings.Join(types, " or "))
+	}
+	root.set("type", text("object"))
 	c := &conversion{dialect: d, tool: t, root: root}
-	if in.cut {
+	switch {
+	case in.cut && in.most < maxDepth:
+		c.warn("its references make it too big; they are followed %d deep", in.most)
+	case in.cut:
 		c.warn("its schema contains itself; from the second turn on the model is told that any value will do")
 	}
 	return c, nil
@@ -92,12 +95,11 @@ func (c *conversion) wrap(wire string, strict bool) *value {
 
 // loose converts the schema where the provider does not insist on its form.
 func (c *conversion) loose() {
-	c.back = new(back)
-	w := walk{rules: rulesOf(c.dialect), back: c.back}
-	c.root = w.schema(c.root, c.back, true)
-	c.root.set("type", text("object"))
+	w := walk{rulesOf(c.dialect)}
+	root, b := renamed(c.root, w.rules)
+	c.root = w.schema(root, true)
 	if c.root.get("properties") == nil {
 		c.root.set("properties", object())
 	}
-	c.back = c.back.trim()
+	c.back = b.trim()
 }

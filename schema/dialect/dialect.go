@@ -12,7 +12,9 @@
 package dialect
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/toolfall/toolfall/schema"
 )
@@ -76,9 +78,28 @@ func (p Problem) String() string {
 	return fmt.Sprintf("tool %q: %s", p.Tool, p.Text)
 }
 
-// Convert presents tools in a dialect. The same tools give the same bytes.
+// Parse returns the dialect of that name.
+func Parse(name string) (Dialect, error) {
+	var names []string
+	for _, d := range All() {
+		if string(d) == name {
+			return d, nil
+		}
+		names = append(names, string(d))
+	}
+	return "", fmt.Errorf("unknown dialect %q; want one of %s", name, strings.Join(names, ", "))
+}
+
+// Convert presents tools in a dialect. The same tools give the same bytes. In a
+// dialect that there is not, none can be presented.
 func Convert(d Dialect, tools []Tool) *List {
 	l := &List{byWire: make(map[string]*Entry, len(tools))}
+	if _, err := Parse(string(d)); err != nil {
+		for _, t := range tools {
+			l.Problems = append(l.Problems, Problem{Tool: t.Name, Text: err.Error(), LeftOut: true})
+		}
+		return l
+	}
 	wire := wireNames(d, tools)
 	seen := make(map[string]bool, len(tools))
 	for i, t := range tools {
@@ -169,10 +190,14 @@ func presentMCP(t Tool) (*Entry, []string) {
 	if t.Description != "" {
 		v.set("description", text(t.Description))
 	}
+	input, err := mcpInput(orEmpty(t.Parameters))
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
 	for _, part := range []struct {
 		name string
 		json schema.JSON
-	}{{"inputSchema", orEmpty(t.Parameters)}, {"outputSchema", t.Output}, {"annotations", t.Annotations}} {
+	}{{"inputSchema", input}, {"outputSchema", t.Output}, {"annotations", t.Annotations}} {
 		if part.json == "" {
 			continue
 		}
@@ -182,6 +207,26 @@ func presentMCP(t Tool) (*Entry, []string) {
 		v.set(part.name, verbatim(part.json))
 	}
 	return &Entry{Name: t.Name, Wire: t.Name, JSON: schema.JSON(v.append(nil))}, nil
+}
+
+// mcpInput is a schema whose root says that it is an object, which MCP demands of
+// it. One that does comes back as it is.
+func mcpInput(j schema.JSON) (schema.JSON, error) {
+	v, err := parse([]byte(j), maxNodes)
+	if err != nil {
+		return "", err
+	}
+	types := v.get("type").strs()
+	switch {
+	case v.kind != objectKind:
+		return "", errors.New("its parameters are not a JSON Schema object")
+	case v.get("type").str() == "object":
+		return j, nil
+	case len(types) > 0 && !contains(types, "object"):
+		return "", fmt.Errorf("its parameters are of type %s, not object", strings.Join(types, " or "))
+	}
+	v.set("type", text("object"))
+	return schema.JSON(v.append(nil)), nil
 }
 
 func orEmpty(j schema.JSON) schema.JSON {

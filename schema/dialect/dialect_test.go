@@ -1,7 +1,9 @@
 package dialect_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/toolfall/toolfall/schema"
 	"github.com/toolfall/toolfall/schema/dialect"
@@ -199,6 +203,11 @@ func lintSchema(bad func(string, ...any), d dialect.Dialect, strict bool, s map[
 			bad("%s is not closed, or has optional properties", at)
 		}
 	}
+	for _, name := range required {
+		if _, ok := props[fmt.Sprint(name)]; !ok && (strict || d == dialect.Gemini) {
+			bad("%s requires %v, which it does not have", at, name)
+		}
+	}
 	if strict && len(types) == 0 && s["anyOf"] == nil {
 		bad("%s has no type", at)
 	}
@@ -275,7 +284,6 @@ func TestABadToolIsLeftOutAlone(t *testing.T) {
 		{Name: "away", Parameters: `{"type":"object","properties":{"a":{"$ref":"https://example.com/s.json"}}}`},
 		{Name: "nowhere", Parameters: `{"type":"object","properties":{"a":{"$ref":"#/$defs/none"}}}`},
 		{Name: "deep", Parameters: schema.JSON(strings.Repeat(`{"items":`, 100) + `{}` + strings.Repeat(`}`, 100))},
-		{Name: "bomb", Parameters: bomb()},
 		{Name: "good"},
 	}
 	for _, d := range dialect.All() {
@@ -287,8 +295,56 @@ func TestABadToolIsLeftOutAlone(t *testing.T) {
 			t.Errorf("%s: kept %d, problems %v", d, len(l.Entries), l.Problems)
 		}
 	}
-	if l := dialect.Convert(dialect.MCP, tools); len(l.Entries) != len(tools)-3 {
+	if l := dialect.Convert(dialect.MCP, tools); len(l.Entries) != 3 {
 		t.Errorf("mcp: kept %d, problems %v", len(l.Entries), l.Problems)
+	}
+}
+
+// What would be too big is told less deeply, not left out.
+func TestABigSchemaIsCut(t *testing.T) {
+	long := strings.Repeat("long ", 20_000)
+	mutual := mutual(40)
+	for name, in := range map[string]schema.JSON{
+		"bomb":   bomb(),
+		"text":   schema.JSON(`{"type":"object","properties":{` + manyRefs(800) + `},"$defs":{"d":{"type":"string","description":"` + long + `"}}}`),
+		"mutual": mutual,
+	} {
+		for _, d := range dialect.All() {
+			l := dialect.Convert(d, []dialect.Tool{{Name: "t", Parameters: in}})
+			if len(l.Entries) != 1 || len(l.JSON()) > 2<<20 || d != dialect.MCP && len(l.Problems) == 0 {
+				t.Errorf("%s in %s: %d entries, %d bytes, %v", name, d, len(l.Entries), len(l.JSON()), l.Problems)
+			}
+		}
+	}
+}
+
+func manyRefs(n int) string {
+	var refs []string
+	for i := range n {
+		refs = append(refs, fmt.Sprintf(`"p%d":{"$ref":"#/$defs/d"}`, i))
+	}
+	return strings.Join(refs, ",")
+}
+
+// mutual is a schema of n parts, each of which contains all of them.
+func mutual(n int) schema.JSON {
+	var all, defs []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`"p%d":{"$ref":"#/$defs/d%d"}`, i, i))
+	}
+	for i := range n {
+		defs = append(defs, fmt.Sprintf(`"d%d":{"type":"object","properties":{%s}}`, i, strings.Join(all, ",")))
+	}
+	return schema.JSON(`{"$ref":"#/$defs/d0","$defs":{` + strings.Join(defs, ",") + `}}`)
+}
+
+func TestAnUnknownDialectPresentsNothing(t *testing.T) {
+	l := dialect.Convert("opanai", []dialect.Tool{{Name: "t"}})
+	if len(l.Entries) != 0 || len(l.Problems) != 1 || !l.Problems[0].LeftOut {
+		t.Errorf("kept %d, problems %v", len(l.Entries), l.Problems)
+	}
+	if _, err := dialect.Parse("opanai"); err == nil || !strings.Contains(err.Error(), "openai-strict") {
+		t.Errorf("Parse: %v", err)
 	}
 }
 
@@ -303,47 +359,57 @@ func bomb() schema.JSON {
 	return schema.JSON(b.String())
 }
 
+var update = flag.Bool("update", false, "write what the conversions give into testdata")
+
+// TestGolden converts the schema of each file to every dialect.
 func TestGolden(t *testing.T) {
-	for _, c := range []struct {
-		d        dialect.Dialect
-		in, want string // the schema, and its parameters in the dialect
-	}{
-		{dialect.OpenAI, `{"type":"object","properties":{"l":{"type":"array"},"t":{"type":"array","items":[{"type":"string"},{"type":"number"}]}},"$schema":"x","title":"T"}`,
-			`{"type":"object","properties":{"l":{"type":"array","items":{}},"t":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"number"}]}}}}`},
-		{dialect.OpenAI, ``, `{"type":"object","properties":{}}`},
-		{dialect.OpenAI, `{"properties":{"p":{"$ref":"#/definitions/P","description":"own"}},"definitions":{"P":{"type":"integer","description":"theirs"}}}`,
-			`{"properties":{"p":{"type":"integer","description":"own"}},"type":"object"}`},
-		{dialect.OpenAIStrict, `{"type":"object","properties":{"m":{"enum":["a","b"],"default":"a"},"n":{"type":"integer","minimum":1}},"required":["n"]}`,
-			`{"type":"object","properties":{"m":{"enum":["a","b",null],"type":["string","null"],"description":"Default: \"a\"."},"n":{"type":"integer","minimum":1}},"required":["m","n"],"additionalProperties":false}`},
-		{dialect.OpenAIStrict, `{"type":"object","properties":{"m":{"type":"object"}}}`, `{"type":"object","properties":{"m":{"type":"object"}}}`},
-		{dialect.Anthropic, `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a","c"]},{"properties":{"b":{"type":"string"}},"required":["b","c"]}],"properties":{"c":{}}}`,
-			`{"type":"object","properties":{"c":{},"a":{"type":"string"},"b":{"type":"string"}},"required":["c"],"description":"The arguments must fit exactly one of these: {a, c} or {b, c}."}`},
-		{dialect.Anthropic, `{"type":"object","properties":{"a b":{"type":"string"}},"required":["a b"]}`,
-			`{"type":"object","properties":{"a_b":{"type":"string"}},"required":["a_b"]}`},
-		{dialect.Gemini, `{"type":"object","properties":{"n":{"type":"integer","exclusiveMinimum":0,"description":"How many."},"k":{"const":"x"},"e":{"enum":[1,2]},"$x":{"type":"array"}},"additionalProperties":false}`,
-			`{"type":"object","properties":{"n":{"type":"integer","description":"How many. More than 0."},"k":{"enum":["x"]},"e":{"description":"One of [1,2]."},"_x":{"type":"array","items":{"type":"string"}}},"additionalProperties":false}`},
-	} {
-		l := dialect.Convert(c.d, []dialect.Tool{{Name: "t", Parameters: schema.JSON(c.in)}})
-		if len(l.Entries) != 1 {
-			t.Errorf("%s: %v", c.d, l.Problems)
-			continue
+	files, _ := filepath.Glob("testdata/*.txtar")
+	if len(files) == 0 {
+		t.Fatal("no golden files")
+	}
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got := parameters(t, l.Entries[0].JSON); got != c.want {
-			t.Errorf("%s of %s =\n%s\nwant\n%s", c.d, c.in, got, c.want)
+		got := &txtar.Archive{Comment: a.Comment, Files: []txtar.File{{Name: "schema", Data: a.Files[0].Data}}}
+		for _, d := range dialect.All() {
+			got.Files = append(got.Files, txtar.File{Name: string(d), Data: converted(t, d, schema.JSON(a.Files[0].Data))})
+		}
+		switch want := txtar.Format(a); {
+		case *update:
+			os.WriteFile(file, txtar.Format(got), 0o644)
+		case !bytes.Equal(txtar.Format(got), want):
+			t.Errorf("%s: got\n%s", file, txtar.Format(got))
 		}
 	}
+}
+
+// converted is a schema in a dialect, and what was said of it.
+func converted(t *testing.T, d dialect.Dialect, in schema.JSON) []byte {
+	l := dialect.Convert(d, []dialect.Tool{{Name: "t", Parameters: in}})
+	lint(t, d, l)
+	var b bytes.Buffer
+	for _, e := range l.Entries {
+		fmt.Fprintln(&b, parameters(t, e.JSON))
+	}
+	for _, p := range l.Problems {
+		fmt.Fprintln(&b, "#", p.Text)
+	}
+	return b.Bytes()
 }
 
 func parameters(t *testing.T, entry schema.JSON) string {
 	var e struct {
 		Function             struct{ Parameters json.RawMessage }
 		InputSchema          json.RawMessage `json:"input_schema"`
+		Shown                json.RawMessage `json:"inputSchema"`
 		ParametersJSONSchema json.RawMessage `json:"parametersJsonSchema"`
 	}
 	if err := json.Unmarshal([]byte(entry), &e); err != nil {
 		t.Fatal(err)
 	}
-	return string(slices.Concat(e.Function.Parameters, e.InputSchema, e.ParametersJSONSchema))
+	return string(slices.Concat(e.Function.Parameters, e.InputSchema, e.Shown, e.ParametersJSONSchema))
 }
 
 func TestArgumentsFindTheWayBack(t *testing.T) {
@@ -392,6 +458,52 @@ func TestNoTwoToolsShareAName(t *testing.T) {
 			if own, _ := l.Original(e.Wire); own != e.Name {
 				t.Errorf("%v: %q is called as %q, which reaches %q", names, e.Name, e.Wire, own)
 			}
+		}
+	}
+}
+
+// The way back reaches into alternatives, and into members of any name.
+func TestTheWayBackThroughChoices(t *testing.T) {
+	in := dialect.Tool{Name: "t", Parameters: `{"type":"object","properties":{
+		"c":{"anyOf":[{"type":"object","properties":{"a.b":{"type":"string"},"n":{"type":"string"}},"required":["a.b"]},{"type":"array","items":{"type":"object","properties":{"c d":{"type":"string"}}}}]},
+		"m":{"type":"object","properties":{"fix":{"type":"string"}},"additionalProperties":{"type":"object","properties":{"x.y":{"type":"string"}}}}}}`}
+	g := dialect.Convert(dialect.Gemini, []dialect.Tool{in})
+	for sent, want := range map[string]string{
+		`{"c":{"a_b":"v"}}`:             `{"c":{"a.b":"v"}}`,
+		`{"c":[{"c_d":"v"}]}`:           `{"c":[{"c d":"v"}]}`,
+		`{"m":{"any_one":{"x_y":"v"}}}`: `{"m":{"any_one":{"x.y":"v"}}}`,
+		`{"m":{"fix":{"x_y":"v"}}}`:     `{"m":{"fix":{"x_y":"v"}}}`,
+		`{"c":{"a_b":"v","a.b":"w"}}`:   `{"c":{"a.b":"v","a.b":"w"}}`, // for admission to refuse
+	} {
+		if got := string(g.Arguments("t", []byte(sent))); got != want {
+			t.Errorf("gemini: %s became %s, want %s", sent, got, want)
+		}
+	}
+	in.Parameters = `{"type":"object","properties":{"c":{"anyOf":[{"type":"object","properties":{"n":{"type":"string"}}},{"type":"string"}]}},"required":["c"]}`
+	o := dialect.Convert(dialect.OpenAIStrict, []dialect.Tool{in})
+	if got := string(o.Arguments("t", []byte(`{"c":{"n":null}}`))); got != `{"c":{}}` {
+		t.Errorf("strict: %s", got)
+	}
+}
+
+// The budgets of the strict mode are for the whole tool.
+func TestStrictBudgets(t *testing.T) {
+	enum := func(n, length int) string {
+		var vs []string
+		for i := range n {
+			vs = append(vs, fmt.Sprintf("%q", fmt.Sprintf("%0*d", length, i)))
+		}
+		return `{"type":"string","enum":[` + strings.Join(vs, ",") + `]}`
+	}
+	for _, c := range []struct{ properties, says string }{
+		{`"a":` + enum(600, 3) + `,"b":` + enum(600, 3), "more than 1000 values"},
+		{`"a":` + enum(251, 60), "more than 15000 characters"},
+		{`"a":` + enum(200, 700), "more than 120000 characters"},
+		{`"a":` + enum(250, 70), ""},
+	} {
+		l := dialect.Convert(dialect.OpenAIStrict, []dialect.Tool{{Name: "t", Parameters: schema.JSON(`{"type":"object","properties":{` + c.properties + `}}`)}})
+		if said := fmt.Sprint(l.Problems); (c.says == "") != (len(l.Problems) == 0) || !strings.Contains(said, c.says) {
+			t.Errorf("%.30s…: %s, want %q", c.properties, said, c.says)
 		}
 	}
 }

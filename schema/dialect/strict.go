@@ -3,6 +3,7 @@ package dialect
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,10 @@ import (
 const (
 	maxStrictProperties = 5000
 	maxStrictLevels     = 10
-	maxStrictEnum       = 1000
+	maxStrictEnum       = 1000    // values, in all enums of a tool
+	maxStrictText       = 120_000 // characters of names and enum values, in all of a tool
+	bigStrictEnum       = 250     // values; an enum of more of them
+	maxStrictEnumText   = 15_000  // may have so many characters
 )
 
 // strictKeywords are those that the guide lists.
@@ -27,11 +31,11 @@ var strictFormats = []string{"date-time", "time", "date", "duration", "email", "
 // strict converts the schema, or reports that the mode cannot express it, which
 // leaves c as it was: the tool is then sent without the promise.
 func (c *conversion) strict() bool {
-	s := strictWalk{walk: walk{rules: rules{keywords: strictKeywords}}}
-	b := new(back)
-	root, err := s.schema(c.root, b, 1)
-	if err == nil && s.properties > maxStrictProperties {
-		err = fmt.Errorf("more than %d properties", maxStrictProperties)
+	s := strictWalk{walk: walk{rules{keywords: strictKeywords}}}
+	root, b := renamed(c.root, s.rules)
+	root, err := s.schema(root, b, 1)
+	if err == nil {
+		err = s.affordable()
 	}
 	if err == nil && root.get("type").str() != "object" {
 		err = errors.New("a root that is not an object")
@@ -47,24 +51,35 @@ func (c *conversion) strict() bool {
 type strictWalk struct {
 	walk
 	properties int
+	values     int // of enums
+	text       int // characters of names and values
+}
+
+func (s *strictWalk) affordable() error {
+	switch {
+	case s.properties > maxStrictProperties:
+		return fmt.Errorf("more than %d properties", maxStrictProperties)
+	case s.values > maxStrictEnum:
+		return fmt.Errorf("more than %d values in its enums", maxStrictEnum)
+	case s.text > maxStrictText:
+		return fmt.Errorf("more than %d characters of names and values", maxStrictText)
+	}
+	return nil
 }
 
 func (s *strictWalk) schema(v *value, b *back, level int) (*value, error) {
-	if level > maxStrictLevels {
+	switch {
+	case level > maxStrictLevels:
 		return nil, fmt.Errorf("more than %d levels", maxStrictLevels)
-	}
-	if v.kind != objectKind {
+	case v.kind != objectKind:
 		return nil, errors.New("a value of any kind")
 	}
-	out := object()
-	out.members = append(out.members, v.members...)
-	out.drop(noise...)
-	sane(out)
-	s.equivalentStrict(out)
-	if v.get("allOf") != nil && out.get("allOf") != nil {
-		return nil, errors.New("allOf")
-	}
-	if level == 1 && out.get("anyOf") != nil {
+	out := sane(v.without(noise...))
+	s.equivalents(out)
+	switch {
+	case out.get("allOf") != nil:
+		return nil, errors.New("an allOf that does not come to one schema")
+	case level == 1 && out.get("anyOf") != nil:
 		return nil, errors.New("a choice at the root")
 	}
 	if f := out.get("format"); f != nil && !contains(strictFormats, f.str()) {
@@ -73,72 +88,109 @@ func (s *strictWalk) schema(v *value, b *back, level int) (*value, error) {
 	}
 	free := out.get("additionalProperties")
 	s.unsaid(out)
+	if err := s.enum(out); err != nil {
+		return nil, err
+	}
 	return out, s.descend(out, free, b, level)
 }
 
-// equivalentStrict is equivalents without the rule on enums, which may hold any
-// scalar here.
-func (s *strictWalk) equivalentStrict(v *value) {
+// enum counts the values of an enum, and adds the type that they have.
+func (s *strictWalk) enum(v *value) error {
 	enum := v.get("enum")
-	if c := v.get("const"); c != nil && enum == nil {
-		enum = list(c)
-		v.drop("const")
+	if enum == nil {
+		return nil
 	}
-	v.drop("enum")
-	s.equivalents(v)
-	if enum != nil {
-		v.set("enum", enum)
-		if v.get("type") == nil {
-			typeOfEnum(v, enum)
-		}
-	}
-}
-
-// typeOfEnum adds the type that all values of an enum have.
-func typeOfEnum(v, enum *value) {
+	size := 0
+	types := list()
 	for _, item := range enum.items {
-		if item.kind != scalar || !strings.HasPrefix(item.raw, `"`) {
-			return
-		}
+		size += len(item.raw)
+		types = union(types, list(text(typeName(item))))
 	}
-	v.set("type", text("string"))
-}
-
-func (s *strictWalk) descend(v, free *value, b *back, level int) error {
-	types := v.get("type").strs()
-	if enum := v.get("enum"); enum != nil && len(enum.items) > maxStrictEnum {
-		return fmt.Errorf("an enum of more than %d values", maxStrictEnum)
+	s.values += len(enum.items)
+	s.text += size
+	if len(enum.items) > bigStrictEnum && size > maxStrictEnumText {
+		return fmt.Errorf("an enum of %d values and more than %d characters", len(enum.items), maxStrictEnumText)
 	}
 	switch {
-	case v.get("anyOf") != nil:
-		return s.choice(v, level)
-	case len(types) == 0:
-		return errors.New("a value of any kind")
-	case contains(types, "object"):
-		return s.object(v, free, b, level)
-	case contains(types, "array"):
-		items := v.get("items")
-		if items == nil {
-			return errors.New("an array of anything")
-		}
-		out, err := s.schema(items, b.inside(), level+1)
-		v.set("items", out)
-		return err
+	case v.get("type") != nil || len(types.items) == 0:
+	case len(types.items) == 1:
+		v.set("type", types.items[0])
+	default:
+		v.set("type", types)
 	}
 	return nil
 }
 
-func (s *strictWalk) choice(v *value, level int) error {
-	out := list()
+// typeName is the name JSON Schema has for the type of a value.
+func typeName(v *value) string {
+	switch {
+	case v.kind == objectKind:
+		return "object"
+	case v.kind == array:
+		return "array"
+	case v.is("null"):
+		return "null"
+	case v.is("true"), v.is("false"):
+		return "boolean"
+	case strings.HasPrefix(v.raw, `"`):
+		return "string"
+	case strings.ContainsAny(v.raw, ".eE"):
+		return "number"
+	}
+	return "integer"
+}
+
+func (s *strictWalk) descend(v, free *value, b *back, level int) error {
+	types := v.get("type").strs()
+	switch {
+	case v.get("anyOf") != nil:
+		return s.choice(v, b, level)
+	case len(types) == 0:
+		return errors.New("a value of any kind")
+	}
+	if !contains(types, "object") {
+		v.drop("properties", "required", "additionalProperties")
+	} else if err := s.object(v, free, b, level); err != nil {
+		return err
+	}
+	if !contains(types, "array") {
+		v.drop("items", "minItems", "maxItems")
+		return nil
+	}
+	return s.array(v, b, level)
+}
+
+func (s *strictWalk) array(v *value, b *back, level int) error {
+	items := v.get("items")
+	if items == nil {
+		return errors.New("an array of anything")
+	}
+	out, err := s.schema(items, b.at(spot{place: inItems}), level+1)
+	v.set("items", out)
+	return err
+}
+
+// choice converts the alternatives, to each of which it adds what stands beside
+// them.
+func (s *strictWalk) choice(v *value, b *back, level int) error {
+	beside, out := v.without("anyOf", "description"), list()
 	for _, item := range v.get("anyOf").items {
-		one, err := s.schema(item, new(back), level+1)
+		item, whole := conjoin(beside, item)
+		if !whole {
+			return errors.New("a choice beside something that excludes it")
+		}
+		one, err := s.schema(item, b, level+1)
 		if err != nil {
 			return err
 		}
 		out.items = append(out.items, one)
 	}
+	said := v.get("description")
+	v.members = nil
+	if said != nil {
+		v.set("description", said)
+	}
 	v.set("anyOf", out)
-	v.drop("properties", "required", "additionalProperties")
 	return nil
 }
 
@@ -148,20 +200,26 @@ func (s *strictWalk) object(v, free *value, b *back, level int) error {
 		return errors.New("an object with members of any name")
 	}
 	required := v.get("required").strs()
-	out, names := object(), list()
-	if props != nil {
-		for _, m := range props.members {
-			s.properties++
-			child, err := s.schema(m.value, b.member(m.name), level+1)
-			if err != nil {
-				return fmt.Errorf("%s: %w", m.name, err)
-			}
-			if !contains(required, m.name) && nullable(child) {
-				b.dropNull(m.name)
-			}
-			out.members = append(out.members, member{m.name, child})
-			names.items = append(names.items, text(m.name))
+	for _, name := range required {
+		if props.get(name) == nil {
+			return fmt.Errorf("the required member %q, of which nothing is said", name)
 		}
+	}
+	out, names := object(), list()
+	for _, m := range props.inside() {
+		s.properties++
+		s.text += len(m.name)
+		child, err := s.schema(m.value, b.at(spot{inMember, m.name}), level+1)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		optional := !contains(required, m.name)
+		b.null(m.name, optional && !takesNull(child))
+		if optional && !takesNull(child) {
+			addNull(child)
+		}
+		out.members = append(out.members, member{m.name, child})
+		names.items = append(names.items, text(m.name))
 	}
 	v.set("properties", out)
 	v.set("required", names)
@@ -169,30 +227,22 @@ func (s *strictWalk) object(v, free *value, b *back, level int) error {
 	return nil
 }
 
-// nullable makes a schema accept null, and reports whether it did not before.
-func nullable(v *value) bool {
-	null := text("null")
+// takesNull reports whether a converted schema accepts null.
+func takesNull(v *value) bool {
 	if group := v.get("anyOf"); group != nil {
-		for _, item := range group.items {
-			if contains(item.get("type").strs(), "null") {
-				return false
-			}
-		}
-		group.items = append(group.items, object().with("type", null))
-		return true
+		return slices.ContainsFunc(group.items, takesNull)
 	}
-	types := v.get("type").strs()
-	if contains(types, "null") {
-		return false
+	return contains(v.get("type").strs(), "null")
+}
+
+// addNull makes a schema accept null.
+func addNull(v *value) {
+	if group := v.get("anyOf"); group != nil {
+		group.items = append(group.items, object().with("type", text("null")))
+		return
 	}
-	out := list()
-	for _, t := range types {
-		out.items = append(out.items, text(t))
-	}
-	out.items = append(out.items, null)
-	v.set("type", out)
+	v.set("type", texts(append(v.get("type").strs(), "null")))
 	if enum := v.get("enum"); enum != nil {
-		v.set("enum", list(append(append([]*value(nil), enum.items...), literal("null"))...))
+		v.set("enum", union(enum, list(literal("null"))))
 	}
-	return true
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/toolfall/toolfall/schema"
 )
@@ -36,16 +37,36 @@ const (
 const (
 	maxDepth = 64
 	maxNodes = 10_000
+	maxBytes = 1 << 20 // without references
 )
 
 var (
 	errDeep = fmt.Errorf("nested deeper than %d levels", maxDepth)
-	errBig  = fmt.Errorf("more than %d values", maxNodes)
+	errBig  = fmt.Errorf("more than %d values or %d MiB", maxNodes, maxBytes>>20)
 )
 
 func object() *value { return &value{kind: objectKind} }
 
 func list(items ...*value) *value { return &value{kind: array, items: items} }
+
+// plain reports whether a string is its own JSON text.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// texts is an array of strings.
+func texts(ss []string) *value {
+	v := list()
+	for _, s := range ss {
+		v.items = append(v.items, text(s))
+	}
+	return v
+}
 
 func literal(raw string) *value { return &value{raw: raw} }
 
@@ -59,6 +80,9 @@ func verbatim(j schema.JSON) *value {
 }
 
 func text(s string) *value {
+	if plain(s) {
+		return literal(`"` + s + `"`)
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -171,7 +195,13 @@ func (v *value) append(b []byte) []byte {
 	return append(b, v.raw...)
 }
 
-func (v *value) String() string { return string(v.append(nil)) }
+// String is the JSON text of v, or nothing of nil.
+func (v *value) String() string {
+	if v == nil {
+		return ""
+	}
+	return string(v.append(nil))
+}
 
 // get returns the member of that name, or nil.
 func (v *value) get(name string) *value {
@@ -197,6 +227,23 @@ func (v *value) set(name string, to *value) {
 	v.members = append(v.members, member{name, to})
 }
 
+// with sets a member and returns v.
+func (v *value) with(name string, to *value) *value {
+	v.set(name, to)
+	return v
+}
+
+// without returns a copy of v itself, not of what is in it, that lacks members.
+func (v *value) without(names ...string) *value {
+	c := &value{kind: v.kind, raw: v.raw, items: v.items}
+	for _, m := range v.members {
+		if !contains(names, m.name) {
+			c.members = append(c.members, m)
+		}
+	}
+	return c
+}
+
 func (v *value) drop(names ...string) {
 	kept := v.members[:0]
 	for _, m := range v.members {
@@ -210,10 +257,14 @@ func (v *value) drop(names ...string) {
 // str returns the string that v is, or nothing.
 func (v *value) str() string {
 	var s string
-	if v != nil && v.kind == scalar && json.Unmarshal([]byte(v.raw), &s) == nil {
-		return s
+	switch {
+	case v == nil || v.kind != scalar || len(v.raw) < 2 || v.raw[0] != '"':
+	case plain(v.raw[1 : len(v.raw)-1]):
+		return v.raw[1 : len(v.raw)-1]
+	default:
+		json.Unmarshal([]byte(v.raw), &s)
 	}
-	return ""
+	return s
 }
 
 // strs returns the strings of an array, or the one string that v is.
@@ -235,11 +286,4 @@ func (v *value) strs() []string {
 
 func (v *value) is(raw string) bool { return v != nil && v.kind == scalar && v.raw == raw }
 
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
+func contains(names []string, name string) bool { return slices.Contains(names, name) }

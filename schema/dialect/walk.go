@@ -1,27 +1,25 @@
 package dialect
 
 import (
-	"fmt"
 	"strings"
 )
 
 // rules are what a dialect that is not strict asks of a schema.
 type rules struct {
-	keywords  []string            // what may stand in a schema; nil allows all
-	fold      bool                // no combinator at the root
-	key       func(string) string // makes a member name legal; nil takes all
-	deepKeys  bool                // key holds below the root too
-	items     *value              // what an array without items gets; nil leaves it
-	typeLists bool                // a type may be a list
+	keywords    []string            // what may stand in a schema; nil allows all
+	fold        bool                // no combinator at the root
+	key         func(string) string // makes a member name legal; nil takes all
+	deepKeys    bool                // key holds below the root too
+	items       *value              // what an array without items gets; nil leaves it
+	stringEnums bool                // an enum has nothing but strings in it
 }
 
 func rulesOf(d Dialect) rules {
 	switch d {
 	case Anthropic:
 		return rules{
-			fold:      true, // claude-code issue 5973: one such tool spoils every request
-			key:       anthropicKey,
-			typeLists: true,
+			fold: true, // claude-code issue 5973: one such tool spoils every request
+			key:  anthropicKey,
 		}
 	case Gemini:
 		return rules{
@@ -31,12 +29,21 @@ func rulesOf(d Dialect) rules {
 				"items", "minItems", "maxItems", "minimum", "maximum", "anyOf",
 			},
 			fold: true, key: legalKey, deepKeys: true,
-			items:     object().with("type", text("string")),
-			typeLists: true,
+			items:       anything(),
+			stringEnums: true,
 		}
 	}
 	// "array schema missing items": spring-ai issue 2561.
-	return rules{items: object(), typeLists: true}
+	return rules{items: object()}
+}
+
+// anything is for a provider that wants to know the type.
+func anything() *value {
+	types := list()
+	for _, t := range []string{"string", "number", "boolean", "object"} {
+		types.items = append(types.items, object().with("type", text(t)))
+	}
+	return object().with("description", text("Any JSON value.")).with("anyOf", types)
 }
 
 // anthropicKey is what its errors name: ^[a-zA-Z0-9_.-]{1,64}$.
@@ -52,52 +59,46 @@ func anthropicKey(name string) string {
 	return legalKey(name)
 }
 
-func (v *value) with(name string, to *value) *value {
-	v.set(name, to)
-	return v
-}
-
 // walk converts a schema and all below it.
-type walk struct {
-	rules
-	back *back
-}
+type walk struct{ rules }
 
 // noise says nothing to a model that it could use.
-var noise = []string{"$schema", "$id", "$comment", "$anchor", "$defs", "definitions", "title", "$vocabulary", "$dynamicAnchor"}
+var noise = []string{"$schema", "$id", "$comment", "$anchor", "title", "$vocabulary", "$dynamicAnchor", "$recursiveAnchor"}
 
-// schema converts one schema. b is the way back to it.
-func (w *walk) schema(v *value, b *back, root bool) *value {
+// schema converts one schema.
+func (w *walk) schema(v *value, root bool) *value {
 	if v.kind != objectKind { // true and false
 		if v.is("false") {
 			return object().with("description", text("No value is valid here."))
 		}
 		return object()
 	}
-	out := object()
-	out.members = append(out.members, v.members...)
-	out.drop(noise...)
-	sane(out)
+	out := sane(v.without(noise...))
 	if root && w.fold {
-		foldRoot(out)
+		out = folded(out)
 	}
 	w.equivalents(out)
 	w.unsaid(out)
-	w.properties(out, b, root)
-	w.children(out, b)
+	out.children(func(child *value, at spot) (*value, error) {
+		if at.place == inOthers && child.kind != objectKind {
+			return child, nil
+		}
+		return w.schema(child, false), nil
+	})
+	w.complete(out)
 	return out
 }
 
-// sane drops the keywords whose value is of a kind that JSON Schema does not know
-// for them: they mean nothing, and providers refuse them.
-func sane(v *value) {
+// sane is a schema without the keywords whose value is of a kind that JSON Schema
+// does not know for them: they mean nothing, and providers refuse them.
+func sane(v *value) *value {
 	var odd []string
 	for _, m := range v.members {
 		if !fits(m.name, m.value) {
 			odd = append(odd, m.name)
 		}
 	}
-	v.drop(odd...)
+	return v.without(odd...)
 }
 
 func fits(keyword string, v *value) bool {
@@ -122,11 +123,19 @@ func fits(keyword string, v *value) bool {
 
 // equivalents rewrites what has another spelling that more providers take.
 func (w *walk) equivalents(v *value) {
+	if items := v.get("items"); items != nil && items.kind == array {
+		v.set("items", tuple(items.items))
+	}
 	if w.keywords == nil {
-		if items := v.get("items"); items != nil && items.kind == array {
-			v.set("items", tuple(items))
-		}
 		return
+	}
+	if prefix := v.get("prefixItems"); prefix != nil {
+		all := prefix.items
+		if rest := v.get("items"); rest != nil && rest.kind == objectKind {
+			all = append(all[:len(all):len(all)], rest)
+		}
+		v.drop("prefixItems")
+		v.set("items", tuple(all))
 	}
 	if c := v.get("const"); c != nil && v.get("enum") == nil {
 		v.set("enum", list(c))
@@ -136,235 +145,82 @@ func (w *walk) equivalents(v *value) {
 		v.set("anyOf", o)
 		v.drop("oneOf")
 	}
-	if all := v.get("allOf"); all != nil && len(all.items) == 1 {
-		v.drop("allOf")
-		merge(v, all.items[0])
-	}
-	if items := v.get("items"); items != nil && items.kind == array {
-		v.set("items", tuple(items))
-	}
-	if e := v.get("enum"); e != nil {
-		stringEnum(v, e)
+	flatten(v)
+	if e := v.get("enum"); e != nil && w.stringEnums && !allStrings(e) {
+		v.drop("enum")
+		say(v, inWords("enum", e))
 	}
 }
 
-// tuple is one schema for the items of a draft-07 tuple.
-func tuple(items *value) *value {
-	switch len(items.items) {
-	case 0:
+// tuple is one schema for all items of an array that has one for each.
+func tuple(items []*value) *value {
+	if len(items) == 0 {
 		return object()
-	case 1:
-		return items.items[0]
 	}
-	return object().with("anyOf", list(items.items...))
+	sum := items[0]
+	for _, item := range items[1:] {
+		sum = disjoin(sum, item)
+	}
+	return sum
 }
 
-// stringEnum moves an enum that has more than strings in it into the description:
-// Gemini's enums are strings.
-func stringEnum(v, e *value) {
-	for _, item := range e.items {
-		if item.kind != scalar || !strings.HasPrefix(item.raw, `"`) {
-			v.drop("enum")
-			say(v, "One of "+e.String()+".")
+// flatten makes one schema of the parts of an allOf, where that is possible.
+func flatten(v *value) {
+	sum := v
+	for range maxDepth {
+		all := sum.get("allOf")
+		if all == nil {
+			v.members = sum.members
 			return
 		}
-	}
-}
-
-// merge adds what v does not say itself.
-func merge(v, more *value) {
-	for _, m := range more.members {
-		if v.get(m.name) == nil {
-			v.set(m.name, m.value)
-		}
-	}
-}
-
-// unsaid drops the keywords that the dialect does not have, and says in words
-// what they demand.
-func (w *walk) unsaid(v *value) {
-	if w.keywords == nil {
-		return
-	}
-	var words, names []string
-	for _, m := range v.members {
-		if contains(w.keywords, m.name) {
-			continue
-		}
-		names = append(names, m.name)
-		if s := inWords(m.name, m.value); s != "" {
-			words = append(words, s)
-		}
-	}
-	v.drop(names...)
-	if len(words) > 0 {
-		say(v, strings.Join(words, " "))
-	}
-}
-
-// say adds a sentence to the description.
-func say(v *value, sentence string) {
-	old := v.get("description").str()
-	if old != "" && !strings.HasSuffix(old, " ") {
-		old += " "
-	}
-	v.set("description", text(old+sentence))
-}
-
-// inWords says what a keyword demands, or nothing when it demands nothing.
-func inWords(name string, v *value) string {
-	const longest = 200
-	shown := v.String()
-	if len(shown) > longest {
-		shown = strings.ToValidUTF8(shown[:longest], "") + "…"
-	}
-	switch name {
-	case "default":
-		return "Default: " + shown + "."
-	case "examples":
-		return "Examples: " + shown + "."
-	case "pattern":
-		return "Must match " + shown + "."
-	case "minLength":
-		return "At least " + shown + " characters."
-	case "maxLength":
-		return "At most " + shown + " characters."
-	case "exclusiveMinimum":
-		return "More than " + shown + "."
-	case "exclusiveMaximum":
-		return "Less than " + shown + "."
-	case "deprecated", "readOnly", "writeOnly", "nullable", "contentEncoding", "contentMediaType", "propertyOrdering":
-		return ""
-	}
-	if strings.HasPrefix(name, "x-") || strings.HasPrefix(name, "$") {
-		return ""
-	}
-	return fmt.Sprintf("JSON Schema %s: %s.", name, shown)
-}
-
-// properties converts the members of an object, their names included.
-func (w *walk) properties(v *value, b *back, root bool) {
-	props := v.get("properties")
-	if props == nil || props.kind != objectKind {
-		return
-	}
-	names := make([]string, len(props.members))
-	for i, m := range props.members {
-		names[i] = m.name
-	}
-	wire := names
-	if w.key != nil && (root || w.deepKeys) {
-		wire = unique(names, w.key)
-	}
-	out := object()
-	renamed := make(map[string]string)
-	for i, m := range props.members {
-		if wire[i] != m.name {
-			b.rename(wire[i], m.name)
-			renamed[m.name] = wire[i]
-		}
-		out.members = append(out.members, member{wire[i], w.schema(m.value, b.member(m.name), false)})
-	}
-	v.set("properties", out)
-	if required := v.get("required"); required != nil && len(renamed) > 0 {
-		v.set("required", renameAll(required, renamed))
-	}
-}
-
-func renameAll(required *value, renamed map[string]string) *value {
-	out := list()
-	for _, item := range required.items {
-		if wire, ok := renamed[item.str()]; ok {
-			item = text(wire)
-		}
-		out.items = append(out.items, item)
-	}
-	return out
-}
-
-// children converts the schemas that are not properties.
-func (w *walk) children(v *value, b *back) {
-	for _, name := range []string{"additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"} {
-		if child := v.get(name); child != nil && child.kind == objectKind {
-			v.set(name, w.schema(child, new(back), false))
-		}
-	}
-	for _, name := range []string{"anyOf", "oneOf", "allOf", "prefixItems"} {
-		if group := v.get(name); group != nil && group.kind == array {
-			out := list()
-			for _, item := range group.items {
-				out.items = append(out.items, w.schema(item, new(back), false))
+		sum = sum.without("allOf")
+		for _, part := range all.items {
+			next, whole := conjoin(sum, part)
+			if !whole || next.kind != objectKind {
+				return
 			}
-			v.set(name, out)
+			sum = next
 		}
 	}
-	items := v.get("items")
-	switch {
-	case items != nil:
-		v.set("items", w.schema(items, b.inside(), false))
-	case w.items != nil && contains(v.get("type").strs(), "array"):
+}
+
+func allStrings(enum *value) bool {
+	for _, item := range enum.items {
+		if item.kind != scalar || !strings.HasPrefix(item.raw, `"`) {
+			return false
+		}
+	}
+	return true
+}
+
+// complete adds what a provider wants to be there, and takes away what it wants to
+// be elsewhere.
+func (w *walk) complete(v *value) {
+	if w.items != nil && v.get("items") == nil && contains(v.get("type").strs(), "array") {
 		v.set("items", w.items)
 	}
-}
-
-// foldRoot makes one object of a root that is a choice or a sum of objects:
-// all their properties, of which those are required that each alternative
-// requires.
-func foldRoot(v *value) {
-	for _, name := range []string{"anyOf", "oneOf", "allOf"} {
-		group := v.get(name)
-		if group == nil {
-			continue
-		}
-		v.drop(name)
-		props := object()
-		if p := v.get("properties"); p != nil {
-			props.members = append(props.members, p.members...)
-		}
-		for _, alternative := range group.items {
-			if p := alternative.get("properties"); p != nil {
-				merge(props, p)
-			}
-		}
-		v.set("properties", props)
-		foldRequired(v, group, name == "allOf")
-		if name != "allOf" {
-			say(v, "The arguments must fit "+map[string]string{"anyOf": "one or more", "oneOf": "exactly one"}[name]+" of these: "+told(group)+".")
-		}
+	if required := v.get("required"); required != nil && w.keywords != nil {
+		w.required(v, required.strs())
 	}
 }
 
-func foldRequired(v, group *value, all bool) {
-	required := v.get("required").strs()
-	count := make(map[string]int)
-	var order []string
-	for _, alternative := range group.items {
-		for _, name := range alternative.get("required").strs() {
-			if count[name] == 0 {
-				order = append(order, name)
-			}
-			count[name]++
+// required keeps those names that the schema has properties of: "property is not
+// defined", says Gemini of others (gemini-cli issue 13326).
+func (w *walk) required(v *value, names []string) {
+	var kept, others []string
+	for _, name := range names {
+		if v.get("properties").get(name) != nil {
+			kept = append(kept, name)
+		} else {
+			others = append(others, name)
 		}
 	}
-	for _, name := range order {
-		if (all || count[name] == len(group.items)) && !contains(required, name) {
-			required = append(required, name)
-		}
+	if len(others) == 0 {
+		return
 	}
-	if len(required) > 0 {
-		out := list()
-		for _, name := range required {
-			out.items = append(out.items, text(name))
-		}
-		v.set("required", out)
+	v.drop("required")
+	if len(kept) > 0 {
+		v.set("required", texts(kept))
 	}
-}
-
-// told lists alternatives by what they require.
-func told(group *value) string {
-	var ss []string
-	for _, alternative := range group.items {
-		ss = append(ss, "{"+strings.Join(alternative.get("required").strs(), ", ")+"}")
-	}
-	return strings.Join(ss, " or ")
+	say(v, needs(others))
 }
