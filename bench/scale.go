@@ -39,6 +39,9 @@ func scale() []contender {
 		add("one change, and list", changeAndList)
 		add("look up, quiet", lookUp(0))
 		add("look up, 100 changes a second", lookUp(100))
+		if n == 1000 || n == 10_000 {
+			cs = append(cs, peersAtScale(n)...)
+		}
 	}
 	return cs
 }

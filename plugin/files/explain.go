@@ -55,7 +55,7 @@ func escapes(err error) bool { return reason(err).Error() == "path escapes from 
 // link counts as leading out wherever it points, as for os.Root.
 func (p place) leadsOut() error {
 	return toolfall.NewError(Outside, fmt.Errorf(
-		"%s leads out of the allowed directory through a symbolic link; only relative links that stay inside are followed", p))
+		"%s passes a symbolic link that is absolute or leads out of the allowed directory; only relative links that stay inside are followed", p))
 }
 
 // missing explains that there is nothing at p, and what there is instead.
