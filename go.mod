@@ -14,3 +14,5 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/tools v0.52.0
 )
+
+require mvdan.cc/sh/v3 v3.14.1 // indirect

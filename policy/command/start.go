@@ -1,0 +1,195 @@
+package command
+
+import "strings"
+
+// A starter is a command that starts another one, which its arguments name.
+type starter struct {
+	flags       string   // short options that take a value
+	long        []string // long options that take a value, as the next word
+	operands    int      // before the command
+	assigns     bool     // NAME=value may stand before the command
+	transparent bool     // it changes nothing that a rule could care about
+	exact       bool     // people would not expect it to run something
+}
+
+// starters are the commands that are seen through.
+var starters = map[string]starter{
+	"timeout": {flags: "ks", long: []string{"--kill-after", "--signal"}, operands: 1, transparent: true},
+	"nice":    {flags: "n", long: []string{"--adjustment"}, transparent: true},
+	"nohup":   {transparent: true},
+	"stdbuf":  {flags: "ioe", long: []string{"--input", "--output", "--error"}, transparent: true},
+	"time":    {flags: "fo", transparent: true},
+	"command": {transparent: true}, "builtin": {transparent: true}, "noglob": {transparent: true},
+
+	"exec": {flags: "a"}, "nocorrect": {},
+	"sudo":    {flags: "ugpCDhRrtTU", long: []string{"--user", "--group", "--prompt", "--chdir", "--host", "--role", "--type"}, assigns: true},
+	"doas":    {flags: "uC"},
+	"env":     {flags: "uCS", long: []string{"--unset", "--chdir", "--split-string"}, assigns: true},
+	"setsid":  {exact: true},
+	"ionice":  {flags: "cnpPu", exact: true},
+	"taskset": {flags: "p", operands: 1, exact: true},
+	"chrt":    {operands: 1, exact: true},
+	"flock":   {flags: "wE", operands: 1, exact: true},
+	"watch":   {flags: "nq", long: []string{"--interval"}, exact: true},
+	"strace":  {flags: "eopsuEaISOX", exact: true}, "ltrace": {flags: "eopsuax", exact: true},
+	"unshare": {exact: true}, "nsenter": {flags: "tSG", exact: true}, "chroot": {operands: 1, exact: true},
+	"xargs":   {flags: "aEdIiLlnPs", long: []string{"--arg-file", "--delimiter", "--max-args", "--max-procs", "--replace", "--max-lines", "--max-chars"}},
+	"busybox": {}, "toybox": {}, "caffeinate": {}, "chronic": {}, "unbuffer": {}, "script": {flags: "c", exact: true},
+	"parallel": {exact: true}, "entr": {exact: true},
+}
+
+// shells run a text that is given with -c.
+var shells = []string{"bash", "sh", "dash", "ash", "ksh", "mksh", "zsh", "fish", "rbash"}
+
+// start adds the commands that c starts.
+func (s *scanner) start(c *Command) {
+	if s.depth++; s.depth > MaxDepth {
+		s.opaque("commands are nested more than %d deep", MaxDepth)
+	} else if name := strings.TrimPrefix(c.Name(), `\`); contains(shells, name) {
+		s.shell(c, name)
+	} else if st, ok := starters[name]; ok {
+		s.starter(c, name, st)
+	} else if name == "find" {
+		s.find(c)
+	}
+	s.depth--
+}
+
+// starter finds the command behind the options.
+func (s *scanner) starter(c *Command, name string, st starter) {
+	c.Exact = st.exact
+	rest, plain := st.skip(c.Argv[1:])
+	if name == "env" {
+		s.splitString(c)
+	}
+	inner := &Command{Argv: rest, Place: c.Place}
+	for st.assigns && len(inner.Argv) > 0 && strings.Contains(inner.Argv[0].Text, "=") {
+		variable, _, _ := strings.Cut(inner.Argv[0].Text, "=")
+		inner.Assigns = append(inner.Assigns, variable)
+		inner.Argv = inner.Argv[1:]
+	}
+	if len(inner.Argv) == 0 {
+		return // env alone prints the environment
+	}
+	if name == "command" && !plain {
+		return // command -v only looks
+	}
+	inner.Text = join2(inner.Argv)
+	c.Transparent = st.transparent || name == "xargs" && plain
+	if name == "xargs" { // what it adds is only known when it runs
+		inner.Argv = append(inner.Argv[:len(inner.Argv):len(inner.Argv)], Word{Text: Unknown, Glob: true})
+	}
+	c.Inner = append(c.Inner, inner)
+	s.start(inner)
+	if name == "watch" || name == "flock" || name == "script" || name == "parallel" {
+		c.Inner = append(c.Inner, s.sub(join2(rest), c.Place)...)
+	}
+}
+
+// skip drops options and operands, and reports whether there were no options.
+func (st starter) skip(args []Word) (rest []Word, plain bool) {
+	plain = true
+	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") && len(args[0].Text) > 1 {
+		option := args[0].Text
+		plain, args = false, args[1:]
+		if option == "--" {
+			break
+		}
+		if st.takesNext(option) && len(args) > 0 {
+			args = args[1:]
+		}
+	}
+	return args[min(st.operands, len(args)):], plain
+}
+
+// takesNext reports whether the value of an option is the next word.
+func (st starter) takesNext(option string) bool {
+	if strings.HasPrefix(option, "--") {
+		return contains(st.long, option)
+	}
+	for i := 1; i < len(option); i++ {
+		if strings.IndexByte(st.flags, option[i]) >= 0 {
+			return i == len(option)-1 // otherwise the rest of the word is the value
+		}
+	}
+	return false
+}
+
+// splitString scans what env is told to split into a command.
+func (s *scanner) splitString(c *Command) {
+	for i, w := range c.Argv {
+		text, ok := strings.CutPrefix(w.Text, "--split-string=")
+		switch {
+		case ok:
+		case w.Text == "--split-string", strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "--") && strings.HasSuffix(w.Text, "S"):
+			if i+1 < len(c.Argv) {
+				text = c.Argv[i+1].Text
+			}
+		case strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "S") && !strings.HasPrefix(w.Text, "--"):
+			_, text, _ = strings.Cut(w.Text, "S")
+		default:
+			continue
+		}
+		s.opaque("env is told to split a text into a command")
+		c.Inner = append(c.Inner, s.sub(text, c.Place)...)
+		return
+	}
+}
+
+// shell scans the text that a shell is given.
+func (s *scanner) shell(c *Command, name string) {
+	args := c.Argv[1:]
+	given, odd := false, false
+	for len(args) > 0 && len(args[0].Text) > 1 && (args[0].Text[0] == '-' || args[0].Text[0] == '+') {
+		option := args[0].Text
+		args = args[1:]
+		switch {
+		case option == "--":
+		case strings.HasPrefix(option, "--"):
+			odd = odd || option != "--norc" && option != "--noprofile" && option != "--posix"
+			if (option == "--rcfile" || option == "--init-file") && len(args) > 0 {
+				args = args[1:]
+			}
+			continue
+		case strings.HasSuffix(option, "o") || strings.HasSuffix(option, "O"):
+			if len(args) > 0 {
+				args = args[1:]
+			}
+		}
+		given = given || option[0] == '-' && strings.Contains(option, "c")
+		odd = odd || strings.ContainsAny(option, "lisOr\x00")
+		if option == "--" {
+			break
+		}
+	}
+	switch {
+	case !given || len(args) == 0:
+		s.opaque("%s runs a script that is not in the text", name)
+		return
+	case odd || name != "bash" && name != "sh" && name != "dash":
+		s.opaque("%s is started in a way that reads more than its text", name)
+	}
+	c.Transparent = true
+	c.Inner = append(c.Inner, s.sub(args[0].Text, c.Place)...)
+}
+
+// find finds the commands that find runs for each file.
+func (s *scanner) find(c *Command) {
+	for i, w := range c.Argv {
+		switch w.Text {
+		case "-exec", "-execdir", "-ok", "-okdir":
+			c.Exact = true
+			end := i + 1
+			for end < len(c.Argv) && c.Argv[end].Text != ";" && c.Argv[end].Text != "+" {
+				end++
+			}
+			if argv := c.Argv[i+1 : end]; len(argv) > 0 {
+				inner := &Command{Text: join2(argv), Argv: argv, Place: Place{Lost: true}}
+				c.Inner = append(c.Inner, inner)
+				s.start(inner)
+			}
+		case "-delete", "-fprint", "-fprint0", "-fprintf", "-fls":
+			c.Exact = true
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package policy
+
+import "slices"
+
+// A kind is what the calls of a tool do.
+type kind int
+
+const (
+	other  kind = iota // nobody knows
+	reads              // a file or directory, which an argument names
+	edits              // a file, which an argument names
+	runs               // a command line
+	visits             // a URL
+)
+
+// kinds are those of the tools that are known, ours and by the names others have for
+// the same.
+var kinds = map[string]kind{
+	"read_file": reads, "list_dir": reads, "glob": reads, "grep": reads,
+	"write_file": edits, "edit_file": edits,
+	"bash": runs, "web_fetch": visits,
+}
+
+// theirs are the tools that other programs' names stand for.
+var theirs = map[string][]string{
+	"Bash":         {"bash"},
+	"Read":         {"read_file", "list_dir", "glob", "grep"},
+	"Edit":         {"edit_file", "write_file"},
+	"MultiEdit":    {"edit_file"},
+	"Write":        {"write_file"},
+	"NotebookEdit": {},
+	"NotebookRead": {},
+	"LS":           {"list_dir"},
+	"Glob":         {"glob"},
+	"Grep":         {"grep"},
+	"WebFetch":     {"web_fetch"},
+	"WebSearch":    {"web_search"},
+	"TodoWrite":    {},
+	"Task":         {}, "Agent": {}, "Skill": {}, "Cd": {}, "ExitPlanMode": {"exit_plan_mode"},
+
+	"run_shell_command": {"bash"}, "replace": {"edit_file"}, "read_many_files": {"read_file"}, "list_directory": {"list_dir"},
+	"search_file_content": {"grep"}, "google_web_search": {"web_search"},
+}
+
+// concerns reports whether a rule on paths is about reading, or about writing.
+func (r *rule) concerns(write bool) bool {
+	for tool, k := range kinds {
+		if (k == edits) == write && (k == edits || k == reads) && r.names(tool) {
+			return true
+		}
+	}
+	// What may not be read may not be written either.
+	return write && r.Effect == Deny && r.names("read_file")
+}
+
+// toolNames are the tools whose kind is known, in order.
+func toolNames() []string {
+	names := make([]string, 0, len(kinds))
+	for name := range kinds {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
