@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/internal/escape"
 )
 
 // report is a Result as programs read it.
@@ -47,12 +48,12 @@ func writeJSON(w io.Writer, v any) error {
 
 // escapeJSON returns the same JSON without the characters that a terminal obeys.
 func escapeJSON(text string) string {
-	if !strings.ContainsFunc(text, unsafeRune) {
+	if !strings.ContainsFunc(text, escape.Hostile) {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if !unsafeRune(r) {
+		if !escape.Hostile(r) {
 			b.WriteRune(r)
 			continue
 		}

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
-	"strings"
-	"unicode"
 
 	"golang.org/x/term"
+
+	"github.com/toolfall/toolfall/internal/escape"
 )
 
 // isTerminal reports whether a person reads what is written to w.
@@ -43,20 +42,8 @@ func paint(on bool, code, text string) string {
 // format characters, which could move the cursor or turn the direction of the
 // text, are shown and do nothing; elsewhere it stays as it is.
 func visible(text string, terminal bool) string {
-	if !terminal || !strings.ContainsFunc(text, unsafeRune) {
+	if !terminal {
 		return text
 	}
-	var b strings.Builder
-	for _, r := range text {
-		if unsafeRune(r) {
-			fmt.Fprintf(&b, "\\u{%x}", r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func unsafeRune(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029')
+	return escape.Text(text)
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/toolfall/toolfall/internal/escape"
 )
 
 const hostile = "a\x1b]0;evil\x07b\u202e\u009bc\U000e0001\td\n"
@@ -24,7 +26,7 @@ func TestJSONForATerminalIsTheSameJSON(t *testing.T) {
 	}
 	text := escapeJSON(string(raw))
 	for _, r := range text {
-		if unsafeRune(r) {
+		if escape.Hostile(r) {
 			t.Fatalf("%q has %U", text, r)
 		}
 	}
