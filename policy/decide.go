@@ -30,6 +30,18 @@ type Step struct {
 	reads   bool
 	grant   *Rule
 	follows bool // its effect is that of the steps it starts
+	firm    bool // asked about whatever is allowed
+}
+
+// Unruled reports whether the call is asked about only because nothing allows it: no
+// rule asks, and nothing about it is always asked.
+func (d *Decision) Unruled() bool {
+	for _, s := range d.Steps {
+		if s.Effect == Deny || s.Effect == Ask && (s.Rule != nil || s.firm) {
+			return false
+		}
+	}
+	return d.Effect == Ask
 }
 
 // Reason tells in one sentence why the call is not simply allowed, or nothing.
@@ -181,7 +193,7 @@ func (d *decision) decideAccess(s Step, t target, write bool) Step {
 		return s.by(d.whole)
 	}
 	if write && protected(t) {
-		s.Effect, s.Reason = Ask, "it decides what programs do later"
+		s.Effect, s.Reason, s.firm = Ask, "it decides what programs do later", true
 		return s
 	}
 	if d.whole != nil && !t.unsure {

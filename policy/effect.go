@@ -40,6 +40,20 @@ func (e Effect) String() string {
 	return fmt.Sprintf("effect %d", int(e))
 }
 
+// MarshalText writes the effect as rules do.
+func (e Effect) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText reads an effect.
+func (e *Effect) UnmarshalText(text []byte) error {
+	for _, known := range []Effect{Allow, Ask, Deny} {
+		if known.String() == string(text) {
+			*e = known
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown effect %q; want allow, ask or deny", text)
+}
+
 // A Mode says what becomes of calls that no rule speaks of.
 type Mode string
 

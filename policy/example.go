@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/toolfall/toolfall/policy/command"
@@ -74,6 +73,3 @@ func Try(c Config) []Outcome {
 	}
 	return out
 }
-
-// MarshalJSON writes an effect as rules do.
-func (e Effect) MarshalJSON() ([]byte, error) { return json.Marshal(e.String()) }

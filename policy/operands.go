@@ -86,7 +86,7 @@ func (d *decision) operand(t target, write bool) {
 		}
 	}
 	if write && protected(t) {
-		s.Effect, s.Reason = Ask, "it decides what programs do later"
+		s.Effect, s.Reason, s.firm = Ask, "it decides what programs do later", true
 		d.step(s)
 	}
 }

@@ -8,25 +8,26 @@ import (
 
 // A Rule says what becomes of the calls that it matches.
 type Rule struct {
-	Effect Effect
-	Tool   string // a tool's name, with * for any text; empty stands for any tool
-	Server string // an MCP server's name; its tools are called mcp__server__tool
-	When   When
-	Reason string // told to whoever is refused or asked
-	Source string // where the rule stands, for people
+	Effect Effect `json:"effect"`
+	Tool   string `json:"tool,omitempty"`   // a tool's name, with * for any text; empty stands for any tool
+	Server string `json:"server,omitempty"` // an MCP server's name; its tools are called mcp__server__tool
+	When   When   `json:"when,omitzero"`
+	Reason string `json:"reason,omitempty"` // told to whoever is refused or asked
+	Source string `json:"source,omitempty"` // where the rule stands, for people
 
 	// Match and NotMatch are examples: commands, paths, hosts or values that the rule
 	// must match, and must not.
-	Match, NotMatch []string
+	Match    []string `json:"match,omitempty"`
+	NotMatch []string `json:"not_match,omitempty"`
 }
 
 // When narrows a rule. At most one of its fields is set.
 type When struct {
-	Command string // a command, word by word; * is any text, a last " *" any words or none
-	Path    string // a pattern as in .gitignore: //abs, ~/home, /from the file, ./here
-	Domain  string // a host; *.host is any below it
-	Param   string // a top-level argument, and what it must be
-	Value   string // with * for any text
+	Command string `json:"command,omitempty"` // a command, word by word; * is any text, a last " *" any words or none
+	Path    string `json:"path,omitempty"`    // a pattern as in .gitignore: //abs, ~/home, /from the file, ./here
+	Domain  string `json:"domain,omitempty"`  // a host; *.host is any below it
+	Param   string `json:"param,omitempty"`   // a top-level argument, and what it must be
+	Value   string `json:"value,omitempty"`   // with * for any text
 }
 
 // String writes the rule the way Claude Code does.

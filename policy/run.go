@@ -71,7 +71,7 @@ func (d *decision) decideCommand(s Step, c *command.Command, workdir string, sta
 	case d.whole != nil && d.whole.Effect != Allow:
 		return s.by(d.whole)
 	case ruinous(d, c, name, workdir):
-		s.Effect, s.Reason = Ask, "it removes what everything else depends on"
+		s.Effect, s.Reason, s.firm = Ask, "it removes what everything else depends on", true
 		return s
 	case d.whole != nil:
 		return s.by(d.whole)
@@ -151,7 +151,7 @@ func unsafe(names []string) string {
 // interprets reports whether a program runs what it is given: remembering one such
 // command would be remembering a program.
 func interprets(name string) bool {
-	for _, prefix := range []string{"python", "node", "perl", "ruby", "php", "lua", "deno", "bun", "ssh", "awk", "gawk", "make", "npx", "bunx", "uvx", "docker", "podman", "kubectl"} {
+	for _, prefix := range []string{"python", "node", "perl", "ruby", "php", "lua", "deno", "bun", "ssh", "awk", "gawk", "npx", "bunx", "uvx", "docker", "podman", "kubectl"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
