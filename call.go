@@ -22,6 +22,16 @@ type Call struct {
 	admitted *admission      // what admission found; nil before it
 }
 
+// Tool returns the schema of the tool that the call is going to reach, which does not
+// change while the call runs. It is not ok before admission, and for a name that no
+// tool has: such a call cannot run anything.
+func (c Call) Tool() (s Schema, ok bool) {
+	if c.admitted == nil || c.admitted.entry == nil || c.admitted.record.Name != c.Name {
+		return Schema{}, false
+	}
+	return c.admitted.entry.Schema, true
+}
+
 // A Handler answers a call.
 type Handler func(context.Context, Call) Result
 

@@ -15,4 +15,8 @@ require (
 	golang.org/x/tools v0.52.0
 )
 
-require mvdan.cc/sh/v3 v3.14.1 // indirect
+require (
+	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
+	go.starlark.net v0.0.0-20260908191801-89a6a09411d5 // indirect
+	mvdan.cc/sh/v3 v3.14.1 // indirect
+)

@@ -8,24 +8,24 @@ import (
 
 // A Decision is what becomes of a call, and why.
 type Decision struct {
-	Effect Effect
-	Mode   Mode
-	Steps  []Step   // what the call would do, each with its own effect
-	Opaque []string // why it may do more
-	Grants []Rule   // what would have to be allowed for it to run unasked; none when nothing short of everything would do
+	Effect Effect   `json:"effect"`
+	Mode   Mode     `json:"mode"`
+	Steps  []Step   `json:"steps"`            // what the call would do, each with its own effect
+	Opaque []string `json:"opaque,omitempty"` // why it may do more
+	Grants []Rule   `json:"grants,omitempty"` // what would have to be allowed for it to run unasked; none when nothing short of everything would do
 
 	// ReadOnly says that nothing but reading was found, and that nothing can hide.
-	ReadOnly bool
+	ReadOnly bool `json:"readOnly"`
 }
 
 // A Step is one thing that a call would do.
 type Step struct {
-	Does   string // "run", "read", "write", "visit" or "call"
-	What   string // the command, path, host or tool
-	Effect Effect
-	Reason string
-	Rule   *Rule // that decided, if one did
-	Inner  bool  // another step starts it
+	Does   string `json:"does"` // "run", "read", "write", "visit" or "call"
+	What   string `json:"what"` // the command, path, host or tool
+	Effect Effect `json:"effect"`
+	Reason string `json:"reason,omitempty"`
+	Rule   *Rule  `json:"rule,omitempty"`  // that decided, if one did
+	Inner  bool   `json:"inner,omitempty"` // another step starts it
 
 	reads   bool
 	grant   *Rule
@@ -54,18 +54,21 @@ func (d *Decision) Reason() string {
 	return ""
 }
 
-func (s Step) sentence() string {
-	why := s.Reason
-	if s.Rule != nil {
-		why = fmt.Sprintf("the rule %q", s.Rule.String())
-		if s.Rule.Source != "" {
-			why += " (" + s.Rule.Source + ")"
-		}
-		if s.Rule.Reason != "" {
-			why += ": " + s.Rule.Reason
-		}
+func (s Step) sentence() string { return fmt.Sprintf("%s %s: %s", s.Does, s.What, s.Because()) }
+
+// Because tells the rule or the reason behind the effect.
+func (s Step) Because() string {
+	if s.Rule == nil {
+		return s.Reason
 	}
-	return fmt.Sprintf("%s %s: %s", s.Does, s.What, why)
+	why := fmt.Sprintf("the rule %q", s.Rule.String())
+	if s.Rule.Source != "" {
+		why += " (" + s.Rule.Source + ")"
+	}
+	if s.Rule.Reason != "" {
+		why += ": " + s.Rule.Reason
+	}
+	return why
 }
 
 // input is what of a call's arguments a policy understands.
@@ -216,6 +219,9 @@ func (d *decision) decideUnruled(s Step, t target, write bool) Step {
 		return s
 	case write && inside && d.mode == AcceptEdits:
 		s.Effect, s.Reason = Allow, "mode acceptEdits"
+		return s
+	case !inside && kinds[d.tool] != runs:
+		s.Effect, s.Reason = Deny, "it is outside the allowed directories, which the tool cannot leave"
 		return s
 	case t.unsure:
 		s.Effect, s.Reason = d.fallback("which file it is only the running shell can tell")

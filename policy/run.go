@@ -173,13 +173,17 @@ func plain(argv []command.Word) bool {
 func quoted(argv []command.Word) string {
 	out := make([]string, len(argv))
 	for i, w := range argv {
-		text := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `"`, `\"`, `'`, `\'`).Replace(w.Text)
-		if text == "" || strings.ContainsAny(text, " \t\n") {
-			text = `"` + text + `"`
-		}
-		out[i] = text
+		out[i] = quotedWord(w.Text)
 	}
 	return strings.Join(out, " ")
+}
+
+func quotedWord(text string) string {
+	text = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `"`, `\"`, `'`, `\'`).Replace(text)
+	if text == "" || strings.ContainsAny(text, " \t\n") {
+		return `"` + text + `"`
+	}
+	return text
 }
 
 // shown is a command for people.

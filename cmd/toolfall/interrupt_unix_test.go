@@ -15,9 +15,9 @@ import (
 )
 
 // interruptible starts the real binary on a command that starts another process
-// and then says so through a fifo. It returns the running binary, and the number
-// of that process.
-func interruptible(t *testing.T, stdin string, args ...string) (c *exec.Cmd, out *bytes.Buffer, pid int) {
+// and then says so through a fifo. It returns the running binary, what it will end
+// with, what it prints, and the number of that process.
+func interruptible(t *testing.T, stdin string, args ...string) (c *exec.Cmd, exit <-chan error, out *bytes.Buffer, pid int) {
 	t.Helper()
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo")
@@ -34,23 +34,32 @@ func interruptible(t *testing.T, stdin string, args ...string) (c *exec.Cmd, out
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile(fifo)
-	if err != nil {
-		t.Fatal(err)
+	ended, said := make(chan error, 1), make(chan []byte, 1)
+	go func() { ended <- c.Wait() }()
+	go func() { // without a writer it waits until the test program ends
+		raw, _ := os.ReadFile(fifo)
+		said <- raw
+	}()
+	select {
+	case raw := <-said:
+		pid, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, ended, out, pid
+	case err := <-ended:
+		t.Fatalf("it ended at once: %v\n%s", err, out)
 	}
-	if pid, err = strconv.Atoi(strings.TrimSpace(string(raw))); err != nil {
-		t.Fatal(err)
-	}
-	return c, out, pid
+	panic("unreachable")
 }
 
 const sleeper = `{"command":"sleep 1000 & echo $! >fifo; wait"}`
 
 func TestInterruptEndsTheTree(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
-		c, out, pid := interruptible(t, "", "call", "bash", sleeper)
+		c, ended, out, pid := interruptible(t, "", "--mode", "bypass", "call", "bash", sleeper)
 		c.Process.Signal(signal)
-		checkExit(t, c, want)
+		checkExit(t, ended, want)
 		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) && !zombie(pid) {
 			t.Errorf("%v: the command's child is still there: %v", signal, err)
 		}
@@ -61,17 +70,17 @@ func TestInterruptEndsTheTree(t *testing.T) {
 }
 
 func TestInterruptedExecStillTellsTheRunningCall(t *testing.T) {
-	c, out, _ := interruptible(t, `{"callId":"a","name":"bash","arguments":`+sleeper+"}\n", "exec")
+	c, ended, out, _ := interruptible(t, `{"callId":"a","name":"bash","arguments":`+sleeper+"}\n", "--mode", "bypass", "exec")
 	c.Process.Signal(syscall.SIGINT)
-	checkExit(t, c, 130)
+	checkExit(t, ended, 130)
 	if !strings.Contains(out.String(), `"callId":"a"`) || !strings.Contains(out.String(), `"code":"ABORTED"`) {
 		t.Errorf("printed %q", out)
 	}
 }
 
-func checkExit(t *testing.T, c *exec.Cmd, want int) {
+func checkExit(t *testing.T, ended <-chan error, want int) {
 	t.Helper()
-	err := c.Wait()
+	err := <-ended
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != want {
 		t.Errorf("ended with %v, want exit status %d", err, want)

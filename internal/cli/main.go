@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/approval"
 	"github.com/toolfall/toolfall/internal/config"
 	"github.com/toolfall/toolfall/internal/near"
 	"github.com/toolfall/toolfall/scope"
@@ -72,10 +73,12 @@ func (a *app) root() *cli.Command {
 			"  toolfall check read_file '{\"limit\":\"ten\"}'         what is wrong with these arguments?",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "root", Usage: "a `DIR` in which tools may work; the first is where paths begin (default: the current directory)"},
+			&cli.StringFlag{Name: "mode", Usage: "what becomes of calls that no rule speaks of: default, acceptEdits, plan, dontAsk or bypass"},
+			&cli.StringSliceFlag{Name: "allow", Usage: "a `RULE` that allows, such as 'Bash(make *)' or 'Edit(./src/**)'"},
 			&cli.StringFlag{Name: "config", Usage: "read `FILE` instead of the nearest toolfall.yaml upward", Sources: cli.EnvVars("TOOLFALL_CONFIG")},
 		},
 		Commands: []*cli.Command{
-			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.configCommand(), a.versionCommand(),
+			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
 		},
 		Action:                func(_ context.Context, c *cli.Command) error { return a.unknownCommand(c) },
 		EnableShellCompletion: true,
@@ -114,7 +117,10 @@ func (a *app) unknownCommand(c *cli.Command) error {
 
 // load reads the configuration that the flags name.
 func (a *app) load(c *cli.Command) (*config.Config, error) {
-	return config.Load(config.Options{File: c.String("config"), Roots: c.StringSlice("root"), Single: c.Name == "call"})
+	return config.Load(config.Options{
+		File: c.String("config"), Roots: c.StringSlice("root"), Mode: c.String("mode"), Allow: c.StringSlice("allow"),
+		Single: c.Name == "call",
+	})
 }
 
 // open returns a registry, and what closes it.
@@ -129,9 +135,12 @@ func (a *app) open(ctx context.Context, c *cli.Command) (r *toolfall.Registry, d
 			fmt.Fprintln(a.stderr, "toolfall:", err)
 		}
 	}
-	if r, err = conf.Open(s); err != nil {
+	broker := approval.New(approval.Config{})
+	if r, err = conf.Open(s, broker); err != nil {
 		done()
 		return nil, nil, err
 	}
+	a.notes(conf)
+	a.serveTerminal(s, broker)
 	return r, done, nil
 }

@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/toolfall/toolfall/policy"
 )
 
 // names are the files that are looked for, the first one first.
@@ -29,6 +31,9 @@ type Options struct {
 	Dir   string   // where to begin to look, upward; the current directory when empty
 	Roots []string // instead of the file's, relative to the current directory
 
+	Mode  string   // instead of the file's permission mode
+	Allow []string // further rules that allow, as Claude Code writes them
+
 	// Single says that a person makes one call, so files may be changed that were
 	// not read before: there is no call before.
 	Single bool
@@ -37,8 +42,12 @@ type Options struct {
 // Config is the values in force.
 type Config struct {
 	File
-	Path    string // of the file that was read; empty when there is none
+	Path    string   // of the file that was read; empty when there is none
+	Notes   []string // what of the file does not count, and why
 	single  bool
+	trusted bool // what the file says may widen what is allowed
+	allow   []string
+	named   []string // files of other programs, from the command line
 	sources map[string]string
 }
 
@@ -54,7 +63,17 @@ func Load(o Options) (*Config, error) {
 		if err := c.read(path); err != nil {
 			return nil, err
 		}
+		if c.trusted = o.File != "" || Trusted(path); !c.trusted {
+			c.restrict()
+		}
 	}
+	if o.Mode != "" {
+		if _, err := policy.ParseMode(o.Mode); err != nil {
+			return nil, err
+		}
+		c.Permission.Mode, c.sources["permission.mode"] = o.Mode, "--mode"
+	}
+	c.allow = o.Allow
 	if len(o.Roots) > 0 {
 		c.Roots = o.Roots
 		c.sources["roots"] = "--root"

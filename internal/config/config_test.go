@@ -62,6 +62,10 @@ func TestFileIsFoundUpwardAndItsRootsStartThere(t *testing.T) {
 	path := write(t, "roots: [sub, /abs]\nshell:\n  timeout: 5\n  allowEnv: [A_TOKEN]\n")
 	deep := filepath.Join(filepath.Dir(path), "a", "b")
 	os.MkdirAll(deep, 0o755)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	if err := Trust(path); err != nil {
+		t.Fatal(err)
+	}
 	c, err := Load(Options{Dir: deep})
 	if err != nil {
 		t.Fatal(err)
@@ -139,11 +143,11 @@ func TestOpenAttachesWhatIsOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := scope.New(t.Context(), "test")
-	r, err := c.Open(s)
+	r, err := c.Open(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := r.Snapshot().Get("bash"); ok || r.Snapshot().Len() != 6 || len(r.Snapshot().Chain()) != 1 {
+	if _, ok := r.Snapshot().Get("bash"); ok || r.Snapshot().Len() != 6 || len(r.Snapshot().Chain()) != 2 {
 		t.Errorf("%d tools, %d middlewares", r.Snapshot().Len(), len(r.Snapshot().Chain()))
 	}
 	if s.Close(); r.Snapshot().Len() != 0 {
@@ -152,7 +156,48 @@ func TestOpenAttachesWhatIsOn(t *testing.T) {
 	c.Roots = []string{filepath.Join(t.TempDir(), "none")}
 	s = scope.New(t.Context(), "test")
 	defer s.Close()
-	if _, err := c.Open(s); err == nil {
+	if _, err := c.Open(s, nil); err == nil {
 		t.Error("a missing root was opened")
+	}
+}
+
+// F10, U10, X3: a file that came with a repository can tighten, and nothing else.
+func TestAnUntrustedFileOnlyTightens(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	text := `roots: [sub, /etc]
+shell: {allowEnv: [A_TOKEN]}
+files: {allowHardLinks: true}
+permission:
+  mode: bypass
+  rules:
+    - {effect: allow, tool: bash}
+    - {effect: deny, tool: write_file}
+`
+	path := write(t, text)
+	load := func() *Config {
+		t.Helper()
+		c, err := Load(Options{Dir: filepath.Dir(path)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	c := load()
+	if len(c.Roots) != 1 || c.Shell.AllowEnv != nil || c.Files.AllowHardLinks || c.Permission.Mode != "default" ||
+		len(c.Permission.Rules) != 1 || c.Permission.Rules[0].Effect != "deny" || len(c.Notes) != 6 {
+		t.Errorf("untrusted: %+v\n%q", c.File, c.Notes)
+	}
+	if err := Trust(path); err != nil {
+		t.Fatal(err)
+	}
+	if c = load(); len(c.Roots) != 2 || len(c.Permission.Rules) != 2 || len(c.Notes) != 0 {
+		t.Errorf("trusted: %+v\n%q", c.File, c.Notes)
+	}
+	os.WriteFile(path, []byte(text+"    - {effect: allow, tool: web_fetch}\n"), 0o644)
+	if c = load(); len(c.Permission.Rules) != 1 {
+		t.Errorf("changed since it was trusted: %+v", c.Permission.Rules)
+	}
+	if c, err := Load(Options{File: path}); err != nil || len(c.Permission.Rules) != 3 {
+		t.Errorf("named: %+v, %v", c, err)
 	}
 }

@@ -8,6 +8,8 @@ type File struct {
 	Files  Files    `json:"files,omitzero" description:"The tools read_file, write_file, edit_file, list_dir, glob and grep."`
 	Shell  Shell    `json:"shell,omitzero" description:"The tool bash."`
 	Limits Limits   `json:"limits,omitzero" description:"Bounds on every call."`
+
+	Permission Permission `json:"permission,omitzero" description:"Which calls may run."`
 }
 
 // Files configures plugin/files.
@@ -34,6 +36,33 @@ type Limits struct {
 	MaxArguments int `json:"maxArguments,omitempty" description:"The longest arguments of a call, in bytes." minimum:"1024" maximum:"1073741824" default:"8388608"`
 }
 
+// Permission configures plugin/permission.
+type Permission struct {
+	Mode     string   `json:"mode,omitempty" description:"What becomes of calls that no rule speaks of. default: what only reads runs, the rest is asked. acceptEdits: edits inside the roots run too. plan: only what is proven to read runs. dontAsk: what would be asked is denied. bypass: all runs but what a rule denies or asks about." enum:"default,acceptEdits,plan,dontAsk,bypass" default:"default"`
+	Settings []string `json:"settings,omitempty" description:"Files of other programs whose permissions count too: settings.json of Claude Code, .rules of Codex, .toml of Gemini CLI; relative ones start at this file." minLength:"1"`
+	Rules    []Rule   `json:"rules,omitempty" description:"Rules. Deny beats ask, and ask beats allow, wherever they stand."`
+}
+
+// Rule is a rule of plugin/permission.
+type Rule struct {
+	Effect   string   `json:"effect" description:"What becomes of the calls that it matches." enum:"allow,ask,deny"`
+	Tool     string   `json:"tool,omitempty" description:"The tool, with * for any text. Left out, every tool."`
+	Server   string   `json:"server,omitempty" description:"The MCP server whose tools it is about."`
+	When     When     `json:"when,omitzero" description:"What it is narrowed to: one of these."`
+	Reason   string   `json:"reason,omitempty" description:"Told to whoever is refused or asked."`
+	Match    []string `json:"match,omitempty" description:"Commands, paths, hosts or values that the rule must match; checked when the file is read."`
+	NotMatch []string `json:"not_match,omitempty" description:"Those that it must not match."`
+}
+
+// When narrows a Rule.
+type When struct {
+	Command string `json:"command,omitempty" description:"A command, word by word. * is any text, and a last \" *\" any further words or none."`
+	Path    string `json:"path,omitempty" description:"Files, as in .gitignore: //abs, ~/home, /from this file, ./from the first root; a name alone matches anywhere."`
+	Domain  string `json:"domain,omitempty" description:"A host; *.host is any below it."`
+	Param   string `json:"param,omitempty" description:"An argument of the tool, to deny or ask."`
+	Value   string `json:"value,omitempty" description:"What the argument is, with * for any text."`
+}
+
 // defaults returns the values that hold where nothing is said.
 func defaults() File {
 	return File{
@@ -41,5 +70,7 @@ func defaults() File {
 		Files:  Files{Enabled: true, MaxLines: 2000, MaxBytes: 256 << 10, MaxLine: 2000, MaxResults: 1000},
 		Shell:  Shell{Enabled: true, Timeout: 120, MaxTimeout: 600, MaxOutput: 30_000},
 		Limits: Limits{MaxArguments: 8 << 20},
+
+		Permission: Permission{Mode: "default"},
 	}
 }

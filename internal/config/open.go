@@ -4,15 +4,26 @@ import (
 	"time"
 
 	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/approval"
 	"github.com/toolfall/toolfall/plugin/files"
+	"github.com/toolfall/toolfall/plugin/permission"
 	"github.com/toolfall/toolfall/plugin/shell"
 	"github.com/toolfall/toolfall/scope"
 )
 
-// Open returns a registry with everything that the values say, for as long as s
-// is open.
-func (c *Config) Open(s *scope.Scope) (*toolfall.Registry, error) {
+// Open returns a registry with everything that the values say, for as long as s is
+// open. Calls that need a person's approval are put to the broker; nil stands for
+// nobody there. A gate that cannot be set up is an error: without it nothing runs.
+func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, error) {
 	r := toolfall.NewWith(toolfall.Config{MaxArguments: c.Limits.MaxArguments})
+	r.Require(permission.Name)
+	gate, err := c.gate(b)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.Attach(s, gate); err != nil {
+		return nil, err
+	}
 	if c.Repair {
 		r.Use(s, toolfall.RepairArguments(r))
 	}

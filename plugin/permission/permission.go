@@ -66,6 +66,9 @@ func (g *gate) current() *policy.Policy {
 }
 
 func (g *gate) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handler) toolfall.Result {
+	if _, ok := c.Tool(); !ok {
+		return next(ctx, c) // it reaches nothing but the answer that there is no such tool
+	}
 	d := g.current().Decide(c.Name, c.Arguments)
 	effect, why := tightened(ctx, d)
 	switch effect {

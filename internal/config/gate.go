@@ -1,0 +1,146 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/approval"
+	"github.com/toolfall/toolfall/plugin/permission"
+	"github.com/toolfall/toolfall/policy"
+)
+
+// Policy compiles the rules that are in force: those of the file, of the settings it
+// names, of the command line, and what was granted before.
+func (c *Config) Policy() (*policy.Policy, error) {
+	pc, err := c.PolicyConfig()
+	if err != nil {
+		return nil, err
+	}
+	store, err := c.Grants()
+	if err != nil {
+		return nil, err
+	}
+	granted, err := store.Rules()
+	if err != nil {
+		return nil, err
+	}
+	pc.Rules = append(pc.Rules, granted...)
+	return policy.New(pc)
+}
+
+// PolicyConfig is what [Config.Policy] compiles, without the grants.
+func (c *Config) PolicyConfig() (policy.Config, error) {
+	mode, err := policy.ParseMode(c.Permission.Mode)
+	if err != nil {
+		return policy.Config{}, err
+	}
+	pc := policy.Config{Mode: mode, Roots: c.Roots}
+	if c.Path != "" {
+		if pc.Base, err = filepath.Abs(filepath.Dir(c.Path)); err != nil {
+			return policy.Config{}, err
+		}
+	}
+	for i, r := range c.Permission.Rules {
+		rule, err := r.rule(fmt.Sprintf("%s: permission.rules[%d]", c.Path, i))
+		if err != nil {
+			return policy.Config{}, err
+		}
+		pc.Rules = append(pc.Rules, rule)
+	}
+	for _, name := range c.Permission.Settings {
+		if err := c.settings(&pc, settingsPath(c.Path, name), c.trusted); err != nil {
+			return policy.Config{}, err
+		}
+	}
+	for _, name := range c.named {
+		if err := c.settings(&pc, name, true); err != nil {
+			return policy.Config{}, err
+		}
+	}
+	for _, text := range c.allow {
+		rules, err := policy.ParseRule(policy.Allow, text)
+		if err != nil {
+			return policy.Config{}, fmt.Errorf("--allow %q: %w", text, err)
+		}
+		for i := range rules {
+			rules[i].Source = "--allow"
+		}
+		pc.Rules = append(pc.Rules, rules...)
+	}
+	return pc, nil
+}
+
+// rule converts a rule of the file.
+func (r Rule) rule(source string) (policy.Rule, error) {
+	var effect policy.Effect
+	if err := effect.UnmarshalText([]byte(r.Effect)); err != nil {
+		return policy.Rule{}, fmt.Errorf("%s: %w", source, err)
+	}
+	return policy.Rule{
+		Effect: effect, Tool: r.Tool, Server: r.Server, When: policy.When(r.When),
+		Reason: r.Reason, Source: source, Match: r.Match, NotMatch: r.NotMatch,
+	}, nil
+}
+
+// AddSettings names further files of other programs, relative to the current
+// directory and trusted: whoever runs the command names them.
+func (c *Config) AddSettings(files ...string) { c.named = append(c.named, files...) }
+
+// settings takes in a file of another program. What cannot be honoured is noted.
+func (c *Config) settings(pc *policy.Config, path string, trusted bool) error {
+	raw, err := readFile(path)
+	if err != nil {
+		return fmt.Errorf("permission.settings: %w", err)
+	}
+	in, err := policy.ParseFile(path, raw, trusted)
+	if err != nil {
+		return err
+	}
+	for _, p := range in.Problems {
+		c.Notes = append(c.Notes, p.String())
+	}
+	pc.Rules = append(pc.Rules, in.Rules...)
+	if in.Mode != "" && c.sources["permission.mode"] == "" {
+		pc.Mode = in.Mode
+	}
+	if in.NoBypass && pc.Mode == policy.Bypass {
+		return fmt.Errorf("%s does not permit mode bypass", path)
+	}
+	for _, dir := range in.Dirs {
+		if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(dir, "~/") {
+			dir = filepath.Join(home, dir[2:])
+		}
+		c.Roots = append(c.Roots, settingsPath(path, dir))
+		pc.Roots = c.Roots
+	}
+	return nil
+}
+
+// Grants is where grants are kept, for the project of the first root.
+func (c *Config) Grants() (permission.Store, error) {
+	dir, err := stateDir()
+	if err != nil {
+		return permission.Store{}, err
+	}
+	project, err := filepath.Abs(c.Roots[0])
+	if err != nil {
+		return permission.Store{}, fmt.Errorf("grants: %w", err)
+	}
+	return permission.Store{Path: filepath.Join(dir, "grants.json"), Project: project}, nil
+}
+
+// gate makes the plugin that decides.
+func (c *Config) gate(b *approval.Broker) (toolfall.Plugin, error) {
+	p, err := c.Policy()
+	if err != nil {
+		return toolfall.Plugin{}, err
+	}
+	store, err := c.Grants()
+	if err != nil {
+		return toolfall.Plugin{}, err
+	}
+	return permission.New(permission.Config{Policy: p, Broker: b, Save: store.Save}), nil
+}
