@@ -1,0 +1,312 @@
+//go:build amd64 || arm64
+
+package confine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	Main()
+	if os.Getenv("CONFINE_TEST_PROBE") != "" {
+		json.NewEncoder(os.Stdout).Encode(New(Config{}).Probe())
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// box is a workspace and a launcher for it.
+type box struct {
+	dir    string
+	policy Policy
+	l      *Launcher
+}
+
+func newBox(t *testing.T) *box {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &box{dir, Policy{Tier: Full, Write: []string{dir}}, New(Config{})}
+}
+
+// run runs a line of bash in the box.
+func (b *box) run(t *testing.T, line string) (out string, e Ending) {
+	t.Helper()
+	p, read := b.start(t, line)
+	e = p.Wait()
+	return <-read, e
+}
+
+func (b *box) start(t *testing.T, line string) (*Process, <-chan string) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cell{b.l, b.policy}
+	p, err := c.Start(Command{
+		Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", line}, Dir: b.dir,
+		Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/go/bin", "HOME=" + Home, "TMPDIR=" + Tmp}, Stdout: w, Stderr: w,
+	})
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string, 1)
+	go func() {
+		defer r.Close()
+		text, _ := io.ReadAll(r)
+		read <- string(text)
+	}()
+	return p, read
+}
+
+func TestConfinedCommand(t *testing.T) {
+	b := newBox(t)
+	out, e := b.run(t, "echo hi; echo err >&2; pwd; echo x >a; id -u; exit 3")
+	if want := "hi\nerr\n" + b.dir + "\n" + "0\n"; os.Getuid() == 0 && out != want || e.Exit != 3 || e.Signal != nil || e.Strays != 0 {
+		t.Errorf("%q, %+v", out, e)
+	}
+	if raw, err := os.ReadFile(filepath.Join(b.dir, "a")); err != nil || string(raw) != "x\n" {
+		t.Errorf("wrote %q, %v", raw, err)
+	}
+	if out, e := b.run(t, "kill -TERM $$"); e.Signal != syscall.SIGTERM {
+		t.Errorf("%q, %+v", out, e)
+	}
+}
+
+func TestAMissingProgramIsTheCommandsFault(t *testing.T) {
+	b := newBox(t)
+	_, err := (&Cell{b.l, b.policy}).Start(Command{Path: "/nowhere/x", Dir: b.dir})
+	if err == nil || errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("error %v", err)
+	}
+	_, err = (&Cell{New(Config{Helper: "/bin/true"}), b.policy}).Start(Command{Path: "/bin/true", Dir: b.dir})
+	if !errors.Is(err, ErrUnavailable) { // X1
+		t.Errorf("a helper that is none: %v", err)
+	}
+	_, err = (&Cell{nil, b.policy}).Start(Command{Path: "/bin/true", Dir: b.dir})
+	if !errors.Is(err, ErrUnavailable) {
+		t.Errorf("no launcher: %v", err)
+	}
+}
+
+// X18: nothing survives, however it hides.
+func TestNothingSurvives(t *testing.T) {
+	hide := `sleep 1000 & setsid sleep 1001 & (trap '' TERM; sleep 1002) & ( (setsid sh -c 'sleep 1003' &) ) ; sleep 1004 & kill -STOP $!; `
+	for _, end := range []string{"normally", "killed"} {
+		b := newBox(t)
+		mark := "MARK" + end
+		line := hide + "echo ready"
+		if end == "killed" {
+			line += "; sleep 1005"
+		}
+		p, read := b.start(t, "export "+mark+"=1; "+line)
+		if end == "killed" {
+			time.Sleep(100 * time.Millisecond)
+			p.Kill()
+		}
+		e := p.Wait()
+		<-read // whoever held the pipe is gone too
+		if end == "normally" && e.Strays < 4 {
+			t.Errorf("%s: %+v", end, e)
+		}
+		if left := marked(t, mark); len(left) > 0 {
+			t.Errorf("%s: %v are still there", end, left)
+		}
+	}
+}
+
+// marked finds processes by a variable in their environment.
+func marked(t *testing.T, mark string) (pids []string) {
+	t.Helper()
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range environs {
+		if raw, err := os.ReadFile(path); err == nil && bytes.Contains(raw, []byte(mark+"=")) {
+			pids = append(pids, filepath.Base(filepath.Dir(path)))
+		}
+	}
+	return pids
+}
+
+// Each hostile act of the probe is a row of the list of attacks: as root and as an
+// ordinary user.
+func TestProbe(t *testing.T) {
+	m := New(Config{}).Probe()
+	check := func(t *testing.T, m Matrix) {
+		if len(m.Attempts) < 30 {
+			t.Fatalf("%d attempts: %s", len(m.Attempts), m.Reason)
+		}
+		for _, a := range m.Attempts {
+			if !a.Blocked {
+				t.Errorf("got through: %s (%s)", a.Name, a.Detail)
+			}
+		}
+	}
+	t.Run("as it is", func(t *testing.T) { check(t, m) })
+	t.Run("as a user", func(t *testing.T) {
+		if os.Getuid() != 0 {
+			t.Skip("the test runs as an ordinary user already")
+		}
+		check(t, probeAs(t, 65534))
+	})
+}
+
+// probeAs runs the probe in a process of another user.
+func probeAs(t *testing.T, uid uint32) (m Matrix) {
+	t.Helper()
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("/var/tmp", "toolfall-test-") // the directories of a test are its user's alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	os.Chmod(dir, 0o755)
+	path := filepath.Join(dir, "probe")
+	if err := os.WriteFile(path, self, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path)
+	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), "CONFINE_TEST_PROBE=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	raw, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	return m
+}
+
+func BenchmarkTrue(b *testing.B) {
+	dir := b.TempDir()
+	l := New(Config{})
+	for name, c := range map[string]*Cell{
+		"plain":   nil,
+		"partial": {l, Policy{Tier: Partial, Write: []string{dir}}},
+		"full":    {l, Policy{Tier: Full, Write: []string{dir}, Protect: DefaultProtect()}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				p, err := c.Start(Command{Path: "/bin/true", Dir: dir, Env: []string{"A=b"}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				p.Wait()
+			}
+		})
+	}
+	if path, err := exec.LookPath("bwrap"); err == nil {
+		b.Run("bwrap", func(b *testing.B) {
+			for b.Loop() {
+				err := exec.Command(path, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--bind", dir, dir,
+					"--unshare-user", "--unshare-all", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--clearenv", "/bin/true").Run()
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("exec", func(b *testing.B) {
+		for b.Loop() {
+			exec.Command("/bin/true").Run()
+		}
+	})
+}
+
+// X20: nothing is left in the workspace, and what is protected is as it was.
+func TestNoLitter(t *testing.T) {
+	b := newBox(t)
+	b.policy.Protect = DefaultProtect()
+	os.MkdirAll(filepath.Join(b.dir, ".vscode"), 0o755)
+	list := func() string {
+		out, _ := exec.Command("find", b.dir).Output()
+		return string(out)
+	}
+	before := list()
+	out, _ := b.run(t, "mkdir .claude; echo x >.claude/settings.json; echo x >.vscode/tasks.json; echo x >.mcp.json; rmdir .husky; mv .vscode v; git init -q . && echo x >.git/hooks/pre-commit")
+	if after := list(); after != before {
+		t.Errorf("before\n%safter\n%s%s", before, after, out)
+	}
+}
+
+// Two commands at once share what was made to be protected.
+func TestProtectionOverlaps(t *testing.T) {
+	b := newBox(t)
+	b.policy.Protect = []string{".claude"}
+	first, read := b.start(t, "read x <fifo 2>/dev/null; sleep 0.3; mkdir -p .claude/x && echo made")
+	b.run(t, "true")
+	e := first.Wait()
+	if out := <-read; strings.Contains(out, "made") || e.Exit == 0 {
+		t.Errorf("the second took the first's protection away: %q", out)
+	}
+}
+
+// What people do in a sandbox works.
+func TestOrdinaryWorkGoesOn(t *testing.T) {
+	b := newBox(t)
+	b.policy.Protect = DefaultProtect()
+	exec.Command("git", "init", "-q", b.dir).Run()
+	for name, line := range map[string]string{
+		"git":    "echo x >a && git add a && git -c user.email=a@b -c user.name=n commit -qm m && git log --oneline | grep -q m",
+		"subst":  "diff <(echo a) <(echo a) && cat <<<x",
+		"mktemp": "mktemp && mktemp -d",
+		"go":     `mkdir g && cd g && printf 'module g\ngo 1.26\n' >go.mod && printf 'package main\nfunc main(){}\n' >m.go && GOFLAGS=-mod=mod GOTOOLCHAIN=local go build -o g . && ./g`,
+		"python": "command -v python3 >/dev/null || exit 0; python3 -c 'import threading,subprocess;t=threading.Thread(target=lambda:subprocess.run([\"true\"],check=True));t.start();t.join()'",
+		"node":   "command -v node >/dev/null || exit 0; node -e 'const{Worker}=require(\"worker_threads\");new Worker(\"1\",{eval:true}).on(\"exit\",c=>process.exit(c))'",
+		"pty":    "command -v script >/dev/null || exit 0; script -qec true /dev/null",
+	} {
+		if out, e := b.run(t, line); e.Exit != 0 {
+			t.Errorf("%s: %+v %q", name, e, out)
+		}
+	}
+}
+
+// X9: what is listed is reached through the proxy, and nothing else by any way.
+func TestTheProxyIsTheOnlyWay(t *testing.T) {
+	b := newBox(t)
+	b.policy.Net = Net{Mode: NetProxy, Allow: []string{"good.example"}}
+	out, _ := b.run(t, `exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'CONNECT evil.example:443 HTTP/1.1\r\n\r\n' >&3 && head -1 <&3; (echo >/dev/tcp/1.1.1.1/53) 2>&1 | head -1`)
+	if !strings.Contains(out, "403 Forbidden") || !strings.Contains(out, "unreachable") {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	b := newBox(t)
+	b.policy.Limits = Limits{FileSize: 1000, OpenFiles: 50, Memory: 1 << 30}
+	out, e := b.run(t, "ulimit -n -f -v; head -c 5000 /dev/zero >big")
+	if !strings.Contains(out, "50") || !strings.Contains(out, "1048576") || e.Exit == 0 {
+		t.Errorf("%q %+v", out, e)
+	}
+}
+
+// The cheap tier keeps files from being written, and nothing else.
+func TestPartial(t *testing.T) {
+	b := newBox(t)
+	b.policy = Policy{Tier: Partial}
+	out, e := b.run(t, "cat /etc/passwd >/dev/null && echo read; echo x >a")
+	if !strings.HasPrefix(out, "read\n") || e.Exit == 0 {
+		t.Errorf("%q %+v", out, e)
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "ours"), nil, 0o644); err != nil {
+		t.Errorf("we are restricted too: %v", err)
+	}
+}

@@ -1,0 +1,328 @@
+//go:build amd64 || arm64
+
+package confine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// helperName is what the program is called when it is to set up a sandbox.
+const helperName = "toolfall-confine"
+
+// Config sets up a Launcher.
+type Config struct {
+	// Helper is the program that sets up a sandbox: one whose main function begins with
+	// [Main]. When empty it is the file toolfall-confine beside this program, which is
+	// small and starts sooner, or this program itself.
+	Helper string
+}
+
+// A Launcher starts confined processes.
+type Launcher struct {
+	config Config
+
+	mu      sync.Mutex
+	holders map[string]int // names that were made only to be protected, and by how many
+}
+
+// New returns a launcher.
+func New(c Config) *Launcher {
+	if c.Helper == "" {
+		c.Helper = beside()
+	}
+	return &Launcher{config: c, holders: make(map[string]int)}
+}
+
+// beside returns the helper that was installed with this program, or the program.
+func beside() string {
+	if self, err := os.Executable(); err == nil {
+		path := filepath.Join(filepath.Dir(self), helperName)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	return "/proc/self/exe"
+}
+
+// setup is what the helper is told. It is read from a socket: neither the arguments
+// nor the environment of the helper are for the command to see.
+type setup struct {
+	Policy Policy
+	Path   string
+	Name   string
+	Args   []string
+	Dir    string
+	Env    []string
+	Pins   []string // directories that cannot be renamed away
+	Locks  []string // what stays as it is
+	Hide   []string
+}
+
+// maxSetup is the largest setup, in bytes: one message on a socket.
+const maxSetup = 128 << 10
+
+// helper is a helper process and the socket to it.
+type helper struct {
+	cmd     *exec.Cmd
+	control *os.File
+	told    chan Ending // what the helper said of the command's end, if it did
+	serving *proxy
+}
+
+func (l *Launcher) start(p Policy, c Command) (*Process, error) {
+	if l == nil {
+		return nil, fmt.Errorf("%w: nobody set it up", ErrUnavailable)
+	}
+	if p.Tier == Partial {
+		return startThread(p, c)
+	}
+	s, made, err := l.prepare(p, c)
+	if err != nil {
+		return nil, err
+	}
+	h, err := l.launch(s, c)
+	if err != nil {
+		l.remove(made)
+		return nil, err
+	}
+	return track(h, func() { l.remove(made) }), nil
+}
+
+// prepare resolves what the policy names, and makes what is to be protected and is
+// not there yet.
+func (l *Launcher) prepare(p Policy, c Command) (s setup, made []string, err error) {
+	s = setup{Policy: p, Path: c.Path, Name: c.name(), Args: c.Args, Dir: c.Dir, Env: c.Env}
+	for _, path := range p.Hide {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			s.Hide = append(s.Hide, real)
+		}
+	}
+	s.Locks = slices.Clone(p.ReadOnly)
+	for _, dir := range p.Write {
+		for _, name := range p.Protect {
+			if !filepath.IsLocal(name) {
+				return s, made, fmt.Errorf("%w: the protected name %q leads out of its directory", ErrUnavailable, name)
+			}
+			path, pins, placed, err := l.hold(dir, name)
+			made = append(made, placed...)
+			if err != nil {
+				l.remove(made)
+				return s, nil, fmt.Errorf("%w: protect %s: %w", ErrUnavailable, name, err)
+			}
+			if path != "" {
+				s.Locks = append(s.Locks, path)
+			}
+			s.Pins = append(s.Pins, pins...)
+		}
+	}
+	slices.Sort(s.Pins) // the outer ones first
+	s.Pins = slices.Compact(s.Pins)
+	return s, made, nil
+}
+
+// hold returns the path of a protected name and the directories on the way to it. What
+// is not there is made, as an empty directory, so that there is something to put a
+// lock on: where a directory on the way is missing, that one.
+func (l *Launcher) hold(dir, name string) (path string, pins, made []string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := dir
+	for rest := filepath.Clean(name); ; {
+		first, more, deeper := cutPath(rest)
+		at = filepath.Join(at, first)
+		info, err := os.Lstat(at)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			if err := os.Mkdir(at, 0o755); err != nil {
+				return "", pins, nil, err
+			}
+			l.holders[at] = 1
+			return at, pins, []string{at}, nil
+		case err != nil:
+			return "", pins, nil, err
+		case info.Mode()&os.ModeSymlink != 0:
+			return "", pins, nil, fmt.Errorf("%s is a symbolic link", at)
+		}
+		if l.holders[at] > 0 {
+			l.holders[at]++
+			return at, pins, []string{at}, nil
+		}
+		if !deeper || !info.IsDir() {
+			return at, pins, nil, nil
+		}
+		pins = append(pins, at)
+		rest = more
+	}
+}
+
+func cutPath(path string) (first, rest string, more bool) {
+	for i := range len(path) {
+		if path[i] == '/' {
+			return path[:i], path[i+1:], true
+		}
+	}
+	return path, "", false
+}
+
+// remove takes away what was made to be protected, once nobody needs it.
+func (l *Launcher) remove(made []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, path := range made {
+		if l.holders[path]--; l.holders[path] <= 0 {
+			delete(l.holders, path)
+			os.Remove(path) // only if it is still empty
+		}
+	}
+}
+
+// launch starts the helper and waits until it has started the command.
+func (l *Launcher) launch(s setup, c Command) (*helper, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	theirs := os.NewFile(uintptr(pair[1]), "control")
+	h := &helper{control: os.NewFile(uintptr(pair[0]), "control"), told: make(chan Ending, 1)}
+	h.cmd = &exec.Cmd{Path: l.config.Helper, Args: []string{helperName}, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}, SysProcAttr: namespaces(s.Policy.Net.Mode)}
+	give(h.cmd, c)
+	err = h.cmd.Start()
+	theirs.Close() // so that the end of the helper is the end of the socket
+	if err != nil {
+		h.control.Close()
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if err := h.begin(s); err != nil {
+		h.kill()
+		h.cmd.Wait()
+		h.control.Close()
+		return nil, err
+	}
+	go h.listen() // ends with the helper
+	return h, nil
+}
+
+// namespaces are those that the helper starts in. It keeps its user's number; for root
+// all others are there too, so that files show whose they are.
+func namespaces(net NetMode) *syscall.SysProcAttr {
+	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS)
+	if net != NetHost {
+		flags |= unix.CLONE_NEWNET
+	}
+	var caps []uintptr
+	for c := range uintptr(unix.CAP_LAST_CAP + 1) {
+		caps = append(caps, c)
+	}
+	uid, gid := os.Getuid(), os.Getgid()
+	a := &syscall.SysProcAttr{
+		Cloneflags:  flags,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}},
+		Setsid:      true,
+	}
+	if uid != 0 {
+		a.AmbientCaps = caps // without them, its capabilities would be gone with the exec
+	}
+	return a
+}
+
+// begin tells the helper what to do, and waits until it is done or has failed.
+func (h *helper) begin(s setup) error {
+	raw, err := json.Marshal(s)
+	if err != nil || len(raw) > maxSetup {
+		return fmt.Errorf("%w: the policy and the command are longer than %d bytes", ErrUnavailable, maxSetup)
+	}
+	if err := unix.Sendmsg(int(h.control.Fd()), raw, nil, nil, 0); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	for {
+		m, fd, err := receive(h.control)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w: the helper ended at once", ErrUnavailable)
+		case m.Failed != "" && m.Command:
+			return fmt.Errorf("start the command: %s", m.Failed)
+		case m.Failed != "":
+			return fmt.Errorf("%w: %s", ErrUnavailable, m.Failed)
+		case fd >= 0:
+			if h.serving, err = serve(fd, s.Policy.Net); err != nil {
+				return fmt.Errorf("%w: %w", ErrUnavailable, err)
+			}
+		case m.Started:
+			return nil
+		}
+	}
+}
+
+// message is what the helper says.
+type message struct {
+	Started bool   // the command runs
+	Failed  string // why it does not
+	Command bool   // the failure is the command's own
+	Ended   *ended
+}
+
+// ended is how the command ended.
+type ended struct {
+	Exit, Signal, Strays int
+}
+
+func receive(control *os.File) (m message, fd int, err error) {
+	buffer, oob := make([]byte, 8<<10), make([]byte, unix.CmsgSpace(4))
+	n, oobn, _, _, err := unix.Recvmsg(int(control.Fd()), buffer, oob, unix.MSG_CMSG_CLOEXEC)
+	if err != nil || n == 0 {
+		return m, -1, errors.Join(err, os.ErrClosed)
+	}
+	fd = -1
+	if parts, err := unix.ParseSocketControlMessage(oob[:oobn]); err == nil && len(parts) > 0 {
+		if fds, err := unix.ParseUnixRights(&parts[0]); err == nil && len(fds) > 0 {
+			fd = fds[0]
+		}
+	}
+	return m, fd, json.Unmarshal(buffer[:n], &m)
+}
+
+// listen waits for what the helper says of the command's end.
+func (h *helper) listen() {
+	defer close(h.told)
+	for {
+		m, _, err := receive(h.control)
+		if err != nil {
+			return
+		}
+		if m.Ended != nil {
+			e := Ending{Exit: m.Ended.Exit, Strays: m.Ended.Strays}
+			if m.Ended.Signal != 0 {
+				e.Exit, e.Signal = -1, syscall.Signal(m.Ended.Signal)
+			}
+			h.told <- e
+		}
+	}
+}
+
+func (h *helper) wait() Ending {
+	h.cmd.Wait() // when it has ended, the kernel has ended all of the namespace
+	e, ok := <-h.told
+	if !ok {
+		e = endingOf(h.cmd.ProcessState) // killed
+	}
+	h.control.Close()
+	h.serving.close()
+	return e
+}
+
+func (h *helper) signal(s os.Signal) { h.cmd.Process.Signal(s) }
+
+func (h *helper) kill() { h.cmd.Process.Kill() }
+
+func (h *helper) sweep() int { return 0 }
