@@ -101,7 +101,7 @@ func (l *Launcher) start(p Policy, c Command) (*Process, error) {
 // prepare resolves what the policy names, and makes what is to be protected and is
 // not there yet.
 func (l *Launcher) prepare(p Policy, c Command) (s setup, made []string, err error) {
-	s = setup{Policy: p, Path: c.Path, Name: c.name(), Args: c.Args, Dir: c.Dir, Env: c.Env}
+	s = setup{Policy: p, Path: c.Path, Name: c.name(), Args: c.Args, Dir: c.Dir, Env: environment(c.Env, p.Net.Mode)}
 	for _, path := range p.Hide {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			s.Hide = append(s.Hide, real)

@@ -99,12 +99,6 @@ func (h *inside) devices(dev map[string]int) error {
 	return unix.Mount("", "/dev", "", unix.MS_REMOUNT|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NOEXEC, "mode=755,size=64k")
 }
 
-// Tmp and Home are where a confined command finds its own temporary directory and home.
-const (
-	Tmp  = "/tmp"
-	Home = "/tmp/home"
-)
-
 func temporary() error {
 	if err := unix.Mount("tmpfs", Tmp, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777,size=1g"); err != nil {
 		return err

@@ -153,3 +153,17 @@ func inBoth(a, b []string) []string {
 func below(path, dir string) bool {
 	return len(path) > len(dir) && path[:len(dir)] == dir && (path[len(dir)] == '/' || dir == "/")
 }
+
+// MarshalText writes the tier's name.
+func (t Tier) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText reads a tier's name.
+func (t *Tier) UnmarshalText(text []byte) error {
+	for _, known := range []Tier{None, Partial, Full} {
+		if known.String() == string(text) {
+			*t = known
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown tier %q", text)
+}

@@ -103,6 +103,8 @@ func (p *Policy) Decide(tool string, arguments json.RawMessage) *Decision {
 		d.run(in.Command, orDot(in.Workdir))
 	case visits:
 		d.visit(in.URL)
+	case asks:
+		d.step(d.decideAsking())
 	default:
 		d.step(d.decideTool())
 	}
@@ -164,6 +166,15 @@ func (d *decision) decideTool() Step {
 	}
 	s.Effect, s.Reason = d.fallback("no rule speaks of it")
 	s.grant = &Rule{Effect: Allow, Tool: d.tool}
+	return s
+}
+
+// decideAsking is about a tool that asks by itself.
+func (d *decision) decideAsking() Step {
+	s := Step{Does: "call", What: d.tool, Effect: Allow, Reason: "it asks by itself", reads: true}
+	if d.whole != nil {
+		return s.by(d.whole)
+	}
 	return s
 }
 

@@ -11,6 +11,7 @@ const (
 	edits              // a file, which an argument names
 	runs               // a command line
 	visits             // a URL
+	asks               // nothing before a person has been asked by the tool itself
 )
 
 // kinds are those of the tools that are known, ours and by the names others have for
@@ -19,6 +20,7 @@ var kinds = map[string]kind{
 	"read_file": reads, "list_dir": reads, "glob": reads, "grep": reads,
 	"write_file": edits, "edit_file": edits,
 	"bash": runs, "web_fetch": visits,
+	"enter_plan_mode": asks, "exit_plan_mode": asks,
 }
 
 // theirs are the tools that other programs' names stand for.

@@ -27,7 +27,6 @@ func (d *decision) command(c *command.Command, workdir string, started bool) (ef
 	s := Step{Does: "run", What: shown(c), Inner: started}
 	at := len(d.Steps)
 	d.Steps = append(d.Steps, s)
-	reading := d.ReadOnly
 	innerEffect, all := Allow, len(c.Inner) > 0
 	for _, inner := range c.Inner {
 		innerEffect = max(innerEffect, d.command(inner, workdir, true))
@@ -36,9 +35,10 @@ func (d *decision) command(c *command.Command, workdir string, started bool) (ef
 	if all && innerEffect == Deny {
 		s.Effect, s.Reason, s.Rule = Deny, "it starts a command that is denied", nil
 	}
+	s.reads = c.Transparent && all || d.onlyReads(c, c.Name(), workdir)
 	d.Steps[at] = s
-	d.ReadOnly = reading && s.reads
-	if s.Effect == Allow && c.Transparent == false {
+	d.ReadOnly = d.ReadOnly && s.reads
+	if s.Effect == Allow && !c.Transparent {
 		d.accept(at+1, s)
 	}
 	d.operands(c, workdir)
@@ -90,11 +90,11 @@ func (d *decision) decideCommand(s Step, c *command.Command, workdir string, sta
 
 func (d *decision) decideUnruledCommand(s Step, c *command.Command, name, workdir string, started bool) Step {
 	if started && c.Transparent {
-		s.Effect, s.Reason, s.reads = Allow, "what it starts is allowed", true
+		s.Effect, s.Reason = Allow, "what it starts is allowed"
 		return s
 	}
 	if d.onlyReads(c, name, workdir) {
-		s.Effect, s.Reason, s.reads = Allow, "it only reads", true
+		s.Effect, s.Reason = Allow, "it only reads"
 		return s
 	}
 	if d.mode == AcceptEdits && d.editsInside(c, name, workdir) {

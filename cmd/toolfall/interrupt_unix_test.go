@@ -24,12 +24,16 @@ func interruptible(t *testing.T, stdin string, args ...string) (c *exec.Cmd, exi
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	open := filepath.Join(dir, "open.yaml") // so that numbers of processes are those of this test
+	if err := os.WriteFile(open, []byte("sandbox: {mode: off}\npermission: {mode: bypass}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	binary := filepath.Join(dir, "toolfall")
 	if text, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, text)
 	}
 	out = new(bytes.Buffer)
-	c = exec.Command(binary, args...)
+	c = exec.Command(binary, append([]string{"--config", open}, args...)...)
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = dir, strings.NewReader(stdin), out, out
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -57,7 +61,7 @@ const sleeper = `{"command":"sleep 1000 & echo $! >fifo; wait"}`
 
 func TestInterruptEndsTheTree(t *testing.T) {
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
-		c, ended, out, pid := interruptible(t, "", "--mode", "bypass", "call", "bash", sleeper)
+		c, ended, out, pid := interruptible(t, "", "call", "bash", sleeper)
 		c.Process.Signal(signal)
 		checkExit(t, ended, want)
 		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) && !zombie(pid) {
@@ -70,7 +74,7 @@ func TestInterruptEndsTheTree(t *testing.T) {
 }
 
 func TestInterruptedExecStillTellsTheRunningCall(t *testing.T) {
-	c, ended, out, _ := interruptible(t, `{"callId":"a","name":"bash","arguments":`+sleeper+"}\n", "--mode", "bypass", "exec")
+	c, ended, out, _ := interruptible(t, `{"callId":"a","name":"bash","arguments":`+sleeper+"}\n", "exec")
 	c.Process.Signal(syscall.SIGINT)
 	checkExit(t, ended, 130)
 	if !strings.Contains(out.String(), `"callId":"a"`) || !strings.Contains(out.String(), `"code":"ABORTED"`) {

@@ -6,10 +6,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/toolfall/toolfall/confine"
 	"github.com/toolfall/toolfall/internal/cli"
 )
 
 func TestMain(m *testing.M) {
+	confine.Main()
 	testscript.Main(m, map[string]func(){
 		"toolfall": func() { os.Exit(cli.Main(os.Args, os.Stdin, os.Stdout, os.Stderr)) },
 	})

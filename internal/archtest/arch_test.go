@@ -35,8 +35,9 @@ var floors = [][]string{
 // ground is how many of the floors take nothing from outside.
 const ground = 4
 
-// globals are the rooms that may touch what belongs to the whole process.
-var globals = []string{"cmd/toolfall", "internal/cli"}
+// globals are the rooms that may touch what belongs to the whole process. Confine is
+// one: its helper is a process of its own.
+var globals = []string{"cmd/toolfall", "cmd/toolfall-confine", "internal/cli", "confine"}
 
 // source is a parsed file of a room.
 type source struct {

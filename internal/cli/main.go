@@ -78,7 +78,7 @@ func (a *app) root() *cli.Command {
 			&cli.StringFlag{Name: "config", Usage: "read `FILE` instead of the nearest toolfall.yaml upward", Sources: cli.EnvVars("TOOLFALL_CONFIG")},
 		},
 		Commands: []*cli.Command{
-			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
+			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.sandboxCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
 		},
 		Action:                func(_ context.Context, c *cli.Command) error { return a.unknownCommand(c) },
 		EnableShellCompletion: true,

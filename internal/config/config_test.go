@@ -138,7 +138,7 @@ func TestMissingAndOddFilesAreErrors(t *testing.T) {
 }
 
 func TestOpenAttachesWhatIsOn(t *testing.T) {
-	c, err := Load(Options{File: write(t, "shell:\n  enabled: false\nrepair: true\n"), Roots: []string{t.TempDir()}})
+	c, err := Load(Options{File: write(t, "shell:\n  enabled: false\nrepair: true\nsandbox: {mode: off}\n"), Roots: []string{t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ type File struct {
 	Limits Limits   `json:"limits,omitzero" description:"Bounds on every call."`
 
 	Permission Permission `json:"permission,omitzero" description:"Which calls may run."`
+	Sandbox    Sandbox    `json:"sandbox,omitzero" description:"What the commands that run may touch."`
 }
 
 // Files configures plugin/files.
@@ -34,6 +35,17 @@ type Shell struct {
 // Limits bounds every call.
 type Limits struct {
 	MaxArguments int `json:"maxArguments,omitempty" description:"The longest arguments of a call, in bytes." minimum:"1024" maximum:"1073741824" default:"8388608"`
+}
+
+// Sandbox configures plugin/sandbox.
+type Sandbox struct {
+	Mode    string   `json:"mode,omitempty" description:"required: what starts a process runs in a sandbox, or not at all. off: it can touch what the user can. auto: required on Linux, off on systems that have no sandbox." enum:"required,auto,off" default:"auto"`
+	Network string   `json:"network,omitempty" description:"none: no network. proxy: the hosts in allow. host: all of it." enum:"none,proxy,host" default:"none"`
+	Allow   []string `json:"allow,omitempty" description:"Hosts that are reached with network proxy: host, *.host or host:port." minLength:"1"`
+	Deny    []string `json:"deny,omitempty" description:"Hosts that are not, whatever allow says." minLength:"1"`
+	Write   []string `json:"write,omitempty" description:"Directories beside the roots that commands may write in." minLength:"1"`
+	Hide    []string `json:"hide,omitempty" description:"Files and directories that commands cannot read, beside the places where secrets usually are." minLength:"1"`
+	Protect []string `json:"protect,omitempty" description:"Names in the roots that commands cannot change, beside those that decide what programs do later." minLength:"1"`
 }
 
 // Permission configures plugin/permission.
@@ -72,5 +84,6 @@ func defaults() File {
 		Limits: Limits{MaxArguments: 8 << 20},
 
 		Permission: Permission{Mode: "default"},
+		Sandbox:    Sandbox{Mode: "auto", Network: "none"},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/toolfall/toolfall/approval"
 	"github.com/toolfall/toolfall/plugin/files"
 	"github.com/toolfall/toolfall/plugin/permission"
+	"github.com/toolfall/toolfall/plugin/sandbox"
 	"github.com/toolfall/toolfall/plugin/shell"
 	"github.com/toolfall/toolfall/scope"
 )
@@ -26,6 +27,16 @@ func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, e
 	}
 	if c.Repair {
 		r.Use(s, toolfall.RepairArguments(r))
+	}
+	if c.Sandboxed() {
+		r.Require(sandbox.Name)
+		cell, err := c.cell()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := r.Attach(s, cell); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range c.plugins() {
 		if _, err := r.Attach(s, p); err != nil {

@@ -145,6 +145,12 @@ func (c *Config) restrict() {
 		c.Permission.Mode = d.Permission.Mode
 		c.ignored("permission.mode " + m)
 	}
+	if c.Sandbox.Mode == "off" || c.Sandbox.Network != d.Sandbox.Network || len(c.Sandbox.Allow)+len(c.Sandbox.Write) > 0 {
+		hide, protect, deny := c.Sandbox.Hide, c.Sandbox.Protect, c.Sandbox.Deny
+		c.Sandbox = d.Sandbox
+		c.Sandbox.Hide, c.Sandbox.Protect, c.Sandbox.Deny = hide, protect, deny
+		c.ignored("sandbox.mode off, network, allow and write")
+	}
 	c.restrictRules()
 }
 

@@ -2,21 +2,20 @@ package shell
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/confine"
 )
 
 // ending is how a command ended. Its facts do not exclude each other: a command
 // can run out of time and exit with 0.
 type ending struct {
-	state    *os.ProcessState
+	confine.Ending
 	took     time.Duration
 	limit    time.Duration
 	timedOut bool
-	strays   int // processes that it left behind, and that were killed
 }
 
 // facts is an ending for programs.
@@ -35,11 +34,11 @@ type facts struct {
 func (e ending) content(out *output) ([]toolfall.Content, error) {
 	text, cut := out.text()
 	f := facts{
-		Signal: signalOf(e.state), TimedOut: e.timedOut, Truncated: cut, Strays: e.strays,
+		Signal: signalName(e.Signal), TimedOut: e.timedOut, Truncated: cut, Strays: e.Strays,
 		Bytes: out.total, DurationMS: e.took.Milliseconds(),
 	}
 	if f.Signal == "" {
-		f.Exit = new(e.state.ExitCode())
+		f.Exit = new(e.Exit)
 	}
 	var b strings.Builder
 	b.WriteString(text)
@@ -66,8 +65,8 @@ func (e ending) notes(f facts, silent bool) []string {
 	case silent && !e.timedOut:
 		notes = append(notes, "no output")
 	}
-	if e.strays > 0 {
-		notes = append(notes, fmt.Sprintf("%d processes were still running and were killed; a command cannot leave anything in the background", e.strays))
+	if e.Strays > 0 {
+		notes = append(notes, fmt.Sprintf("%d processes were still running and were killed; a command cannot leave anything in the background", e.Strays))
 	}
 	return notes
 }

@@ -2,24 +2,24 @@ package shell
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"syscall"
 	"time"
+
+	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/confine"
 )
 
 // process is a running command and all that it starts.
 type process struct {
-	cmd    *exec.Cmd
-	mark   string   // a variable in the environment of the whole tree
-	pipe   *os.File // what it prints
-	out    io.Writer
-	exited chan struct{} // closed when the command itself has ended; by the waiter
-	read   chan struct{} // closed when the pipe has been read to its end; by the reader
-	since  time.Time
+	*confine.Process
+	pipe  *os.File // what it prints
+	out   io.Writer
+	read  chan struct{} // closed when the pipe has been read to its end; by the reader
+	since time.Time
 }
 
 // How long a tree that was asked to end may take, and how long its output may
@@ -29,47 +29,26 @@ const (
 	lag   = time.Second
 )
 
-// marker is the name of the variable that marks a tree, so that those of it are
-// found who left the session.
-const marker = "TOOLFALL_CALL"
-
-// start runs a command. Its output and its errors go into one pipe, so that they
-// stay in order. The caller must call wait.
-func start(path string, args []string, dir string, env []string, out io.Writer) (*process, error) {
+// start runs a command, as the context says how. Its output and its errors go into
+// one pipe, so that they stay in order. The caller must call wait.
+func start(ctx context.Context, c confine.Command, out io.Writer) (*process, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start the command: %w", err)
 	}
-	p := &process{mark: marker + "=" + rand.Text(), pipe: r, out: out, exited: make(chan struct{}), read: make(chan struct{})}
-	p.cmd = exec.Command(path, args...)
-	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, w, w
-	p.cmd.Env = append(env[:len(env):len(env)], p.mark)
-	p.cmd.SysProcAttr = apart()
-	p.since = time.Now()
-	err = p.cmd.Start()
+	c.Stdout, c.Stderr = w, w
+	p := &process{pipe: r, out: out, read: make(chan struct{}), since: time.Now()}
+	p.Process, err = confine.From(ctx).Start(c)
 	w.Close()
 	if err != nil {
 		r.Close()
-		return nil, fmt.Errorf("start the command: %w", startFault(err))
+		if errors.Is(err, confine.ErrUnavailable) {
+			return nil, toolfall.NewError(toolfall.SandboxUnavailable, err)
+		}
+		return nil, err
 	}
-	go p.reap()
 	go p.pump()
 	return p, nil
-}
-
-// startFault drops the path of the shell, which says nothing to the model.
-func startFault(err error) error {
-	var at *os.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
-}
-
-// reap waits for the command itself. wait waits for it.
-func (p *process) reap() {
-	defer close(p.exited)
-	p.cmd.Wait() // how it ended is in ProcessState
 }
 
 // pump reads the pipe until every holder of its other end is gone, or until wait
@@ -94,33 +73,32 @@ func (p *process) wait(ctx context.Context, limit time.Duration) ending {
 	defer timer.Stop()
 	e := ending{limit: limit}
 	select {
-	case <-p.exited:
+	case <-p.Exited():
 	case <-ctx.Done():
 		p.stop()
 	case <-timer.C:
 		e.timedOut = true
 		p.stop()
 	}
-	e.strays = p.sweep()
+	e.Ending = p.Wait()
 	select {
 	case <-p.read:
 	default:
 		p.pipe.SetReadDeadline(time.Now().Add(lag)) // somebody beyond our reach may hold it
 		<-p.read
 	}
-	e.state, e.took = p.cmd.ProcessState, time.Since(p.since)
+	e.took = time.Since(p.since)
 	return e
 }
 
 // stop asks the tree to end, and ends it when it does not.
 func (p *process) stop() {
-	p.ask()
+	p.Signal(syscall.SIGTERM)
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
-	case <-p.exited:
+	case <-p.Exited():
 	case <-timer.C:
-		p.kill()
-		<-p.exited
+		p.Kill()
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/confine"
 	"github.com/toolfall/toolfall/scope"
 )
 
@@ -130,7 +131,8 @@ func (b *bash) run(ctx context.Context, a arguments, _ toolfall.Call) ([]toolfal
 		return nil, fmt.Errorf("timeout: at most %d seconds are allowed here", int(b.longest.Seconds()))
 	}
 	out := newOutput(b.keep)
-	p, err := start(b.shell, append(b.args[:len(b.args):len(b.args)], a.Command), dir, b.env, out)
+	args := append(b.args[:len(b.args):len(b.args)], a.Command)
+	p, err := start(ctx, confine.Command{Path: b.shell, Args: args, Dir: dir, Env: b.env}, out)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/confine"
 	"github.com/toolfall/toolfall/scope"
 )
 
@@ -170,7 +172,8 @@ func gone(t *testing.T, pids []int) {
 		t.Fatalf("started %v, want three processes", pids)
 	}
 	for _, pid := range pids {
-		if _, alive := sessionOf(pid); alive {
+		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err == nil && !strings.Contains(string(raw), ") Z ") {
 			t.Errorf("process %d is still alive", pid)
 		}
 	}
@@ -271,7 +274,7 @@ func TestSchemaIsGolden(t *testing.T) {
 }
 
 func TestNobodyToRunIsAnError(t *testing.T) {
-	_, err := start("/no/such/shell", nil, t.TempDir(), nil, newOutput(10))
+	_, err := start(t.Context(), confine.Command{Path: "/no/such/shell", Dir: t.TempDir()}, newOutput(10))
 	if err == nil || strings.Contains(err.Error(), "/no/such") || errors.Is(err, context.Canceled) {
 		t.Errorf("start = %v", err)
 	}

@@ -1,0 +1,49 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/confine"
+	"github.com/toolfall/toolfall/plugin/sandbox"
+)
+
+// Sandboxed reports whether processes are started in a sandbox.
+func (c *Config) Sandboxed() bool {
+	return c.Sandbox.Mode == "required" || c.Sandbox.Mode == "auto" && runtime.GOOS == "linux"
+}
+
+var networks = map[string]confine.NetMode{"none": confine.NetNone, "proxy": confine.NetProxy, "host": confine.NetHost}
+
+// cell makes the plugin that confines.
+func (c *Config) cell() (toolfall.Plugin, error) {
+	mode, ok := networks[c.Sandbox.Network]
+	if !ok {
+		return toolfall.Plugin{}, fmt.Errorf("unknown sandbox.network %q", c.Sandbox.Network)
+	}
+	hide := c.absolute(c.Sandbox.Hide)
+	if dir, err := stateDir(); err == nil {
+		hide = append(hide, dir)
+	}
+	return sandbox.New(sandbox.Config{
+		Launcher: confine.New(confine.Config{}),
+		Roots:    c.Roots, Write: c.absolute(c.Sandbox.Write), Hide: hide, Protect: c.Sandbox.Protect,
+		Net: confine.Net{Mode: mode, Allow: c.Sandbox.Allow, Deny: c.Sandbox.Deny},
+	}), nil
+}
+
+// absolute resolves paths of the file, in which ~ is the home directory.
+func (c *Config) absolute(paths []string) []string {
+	var out []string
+	for _, path := range paths {
+		if home, err := os.UserHomeDir(); err == nil && (path == "~" || strings.HasPrefix(path, "~/")) {
+			path = filepath.Join(home, strings.TrimPrefix(path, "~"))
+		}
+		out = append(out, settingsPath(c.Path, path))
+	}
+	return out
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package shell
+
+import "os"
+
+func signalName(os.Signal) string { return "" }
