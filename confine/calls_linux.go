@@ -31,13 +31,13 @@ func (h *inside) capabilities() error {
 // forbidden are the system calls that no command needs and that could undo a sandbox,
 // or reach what it does not cover.
 var forbidden = []uint32{
-	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_FSMOUNT,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_FSOPEN, unix.SYS_FSMOUNT,
 	unix.SYS_FSCONFIG, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_CHROOT,
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
-	unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT,
+	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT,
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG,
 	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
 }
@@ -78,6 +78,9 @@ func filter() []unix.SockFilter {
 		op(equal, 0, 9, unix.SYS_SOCKET), op(load, 0, 0, atFirst),
 		op(equal, 2, 0, unix.AF_INET), op(equal, 1, 0, unix.AF_INET6), op(answer, 0, 0, eperm),
 		op(load, 0, 0, atSecond), op(unix.BPF_ALU|unix.BPF_AND, 0, 0, 0xf), op(equal, 0, 1, unix.SOCK_RAW), op(answer, 0, 0, eperm), op(answer, 0, 0, callAllowed))
+	f = append(f, // a pair of sockets, unless one of them could send to another address: only datagrams can
+		op(equal, 0, 6, unix.SYS_SOCKETPAIR), op(load, 0, 0, atSecond), op(unix.BPF_ALU|unix.BPF_AND, 0, 0, 0xf),
+		op(equal, 2, 0, unix.SOCK_STREAM), op(equal, 1, 0, unix.SOCK_SEQPACKET), op(answer, 0, 0, eperm), op(answer, 0, 0, callAllowed))
 	f = append(f, // typing into a terminal for somebody else
 		op(equal, 0, 5, unix.SYS_IOCTL), op(load, 0, 0, atSecond), op(equal, 1, 0, unix.TIOCSTI), op(equal, 0, 1, unix.TIOCLINUX), op(answer, 0, 0, eperm), op(answer, 0, 0, callAllowed))
 	return append(f, op(answer, 0, 0, callAllowed))

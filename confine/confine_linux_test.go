@@ -150,9 +150,11 @@ func TestProbe(t *testing.T) {
 			t.Fatalf("%d attempts: %s", len(m.Attempts), m.Reason)
 		}
 		for _, a := range m.Attempts {
-			if !a.Blocked {
-				t.Errorf("got through: %s (%s)", a.Name, a.Detail)
-			}
+			t.Run(a.Row+" "+a.Name, func(t *testing.T) {
+				if !a.Blocked {
+					t.Errorf("got through (%s); the tier is %s", a.Detail, m.Tier)
+				}
+			})
 		}
 	}
 	t.Run("as it is", func(t *testing.T) { check(t, m) })

@@ -22,7 +22,7 @@ func environment(env []string, net NetMode) []string {
 	var out []string
 	for _, pair := range env {
 		name, _, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, "LD_") && !strings.HasPrefix(name, "BASH_FUNC_") && !isOne(unsafeEnv, name) && !proxyName(name) {
+		if !strings.HasPrefix(name, "LD_") && !strings.HasPrefix(name, "BASH_FUNC_") && !allowed(name, unsafeEnv) && !proxyName(name) {
 			out = append(out, pair)
 		}
 	}
@@ -35,13 +35,4 @@ func environment(env []string, net NetMode) []string {
 
 func proxyName(name string) bool {
 	return strings.HasSuffix(strings.ToLower(name), "_proxy")
-}
-
-func isOne(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }

@@ -54,7 +54,7 @@ func (h *inside) run() error {
 		do   func() error
 	}{
 		{"mounts", h.mounts}, {"directory", h.enter}, {"network", h.network}, {"limits", h.limits}, {"descriptors", h.descriptors},
-		{"files", h.landlock}, {"capabilities", h.capabilities}, {"system calls", restrictCalls},
+		{"files", h.landlock}, {"capabilities", h.capabilities}, {"memory", withdraw}, {"system calls", restrictCalls},
 	} {
 		if err := step.do(); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
@@ -144,11 +144,16 @@ func (h *inside) descriptors() error {
 	return unix.CloseRange(3, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
 }
 
+// withdraw makes this process opaque to the command. It has the same user, and its
+// other threads still have capabilities: through /proc/1/mem they would be the
+// command's, and through /proc/1/fd what was inherited. A new program is not opaque.
+func withdraw() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+
 // command starts the command, and stays as the process that all others of the
 // namespace are left to.
 func (h *inside) command() error {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT)
 	attr := &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: h.Env, Sys: &syscall.SysProcAttr{Setsid: true}}
 	child, err := os.StartProcess(h.Path, append([]string{h.Name}, h.Args...), attr)
 	if err != nil {

@@ -9,8 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -28,19 +26,14 @@ type Config struct {
 }
 
 // A Launcher starts confined processes.
-type Launcher struct {
-	config Config
-
-	mu      sync.Mutex
-	holders map[string]int // names that were made only to be protected, and by how many
-}
+type Launcher struct{ config Config }
 
 // New returns a launcher.
 func New(c Config) *Launcher {
 	if c.Helper == "" {
 		c.Helper = beside()
 	}
-	return &Launcher{config: c, holders: make(map[string]int)}
+	return &Launcher{c}
 }
 
 // beside returns the helper that was installed with this program, or the program.
@@ -86,104 +79,16 @@ func (l *Launcher) start(p Policy, c Command) (*Process, error) {
 	if p.Tier == Partial {
 		return startThread(p, c)
 	}
-	s, made, err := l.prepare(p, c)
+	s, held, err := prepare(p, c)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	h, err := l.launch(s, c)
 	if err != nil {
-		l.remove(made)
+		held.release()
 		return nil, err
 	}
-	return track(h, func() { l.remove(made) }), nil
-}
-
-// prepare resolves what the policy names, and makes what is to be protected and is
-// not there yet.
-func (l *Launcher) prepare(p Policy, c Command) (s setup, made []string, err error) {
-	s = setup{Policy: p, Path: c.Path, Name: c.name(), Args: c.Args, Dir: c.Dir, Env: environment(c.Env, p.Net.Mode)}
-	for _, path := range p.Hide {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			s.Hide = append(s.Hide, real)
-		}
-	}
-	s.Locks = slices.Clone(p.ReadOnly)
-	for _, dir := range p.Write {
-		for _, name := range p.Protect {
-			if !filepath.IsLocal(name) {
-				return s, made, fmt.Errorf("%w: the protected name %q leads out of its directory", ErrUnavailable, name)
-			}
-			path, pins, placed, err := l.hold(dir, name)
-			made = append(made, placed...)
-			if err != nil {
-				l.remove(made)
-				return s, nil, fmt.Errorf("%w: protect %s: %w", ErrUnavailable, name, err)
-			}
-			if path != "" {
-				s.Locks = append(s.Locks, path)
-			}
-			s.Pins = append(s.Pins, pins...)
-		}
-	}
-	slices.Sort(s.Pins) // the outer ones first
-	s.Pins = slices.Compact(s.Pins)
-	return s, made, nil
-}
-
-// hold returns the path of a protected name and the directories on the way to it. What
-// is not there is made, as an empty directory, so that there is something to put a
-// lock on: where a directory on the way is missing, that one.
-func (l *Launcher) hold(dir, name string) (path string, pins, made []string, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := dir
-	for rest := filepath.Clean(name); ; {
-		first, more, deeper := cutPath(rest)
-		at = filepath.Join(at, first)
-		info, err := os.Lstat(at)
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			if err := os.Mkdir(at, 0o755); err != nil {
-				return "", pins, nil, err
-			}
-			l.holders[at] = 1
-			return at, pins, []string{at}, nil
-		case err != nil:
-			return "", pins, nil, err
-		case info.Mode()&os.ModeSymlink != 0:
-			return "", pins, nil, fmt.Errorf("%s is a symbolic link", at)
-		}
-		if l.holders[at] > 0 {
-			l.holders[at]++
-			return at, pins, []string{at}, nil
-		}
-		if !deeper || !info.IsDir() {
-			return at, pins, nil, nil
-		}
-		pins = append(pins, at)
-		rest = more
-	}
-}
-
-func cutPath(path string) (first, rest string, more bool) {
-	for i := range len(path) {
-		if path[i] == '/' {
-			return path[:i], path[i+1:], true
-		}
-	}
-	return path, "", false
-}
-
-// remove takes away what was made to be protected, once nobody needs it.
-func (l *Launcher) remove(made []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, path := range made {
-		if l.holders[path]--; l.holders[path] <= 0 {
-			delete(l.holders, path)
-			os.Remove(path) // only if it is still empty
-		}
-	}
+	return track(h, held.release), nil
 }
 
 // launch starts the helper and waits until it has started the command.
@@ -306,6 +211,7 @@ func (h *helper) listen() {
 				e.Exit, e.Signal = -1, syscall.Signal(m.Ended.Signal)
 			}
 			h.told <- e
+			return // the socket may be closed from now on
 		}
 	}
 }

@@ -129,9 +129,6 @@ func (h *inside) lock() error {
 		}
 	}
 	for _, path := range h.Locks {
-		if _, err := os.Lstat(path); err != nil {
-			continue // not in a directory that is writable
-		}
 		if err := onto(path); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}

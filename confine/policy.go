@@ -105,15 +105,22 @@ func (p Policy) Tighten(by Policy) Policy {
 func (n Net) tighten(by Net) Net {
 	out := Net{Mode: min(n.Mode, by.Mode), Deny: joined(n.Deny, by.Deny)}
 	switch {
+	case out.Mode != NetProxy:
 	case n.Mode != NetProxy:
 		out.Allow = by.Allow
 	case by.Mode != NetProxy:
 		out.Allow = n.Allow
 	default:
-		for _, host := range by.Allow {
-			if slices.Contains(n.Allow, host) || reaches(n.Allow, host) {
-				out.Allow = append(out.Allow, host)
-			}
+		out.Allow = joined(within(by.Allow, n.Allow), within(n.Allow, by.Allow))
+	}
+	return out
+}
+
+// within are the hosts that others reach too.
+func within(hosts, others []string) (out []string) {
+	for _, host := range hosts {
+		if slices.Contains(others, host) || reaches(others, host) {
+			out = append(out, host)
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package confine
 
 // An Attempt is something hostile that was really tried from inside the sandbox.
 type Attempt struct {
+	Row     string `json:"row"` // of the list of attacks in docs/design
 	Name    string `json:"name"`
 	Blocked bool   `json:"blocked"`
 	Detail  string `json:"detail,omitempty"` // what the kernel said

@@ -29,6 +29,7 @@ type scene struct {
 	Secret         string // a hidden file
 	TCP, UDP       string // addresses of the host that listen
 	Unix, Abstract string // sockets of the host
+	Datagram       string // one that takes datagrams
 	Parent         int    // a process of the host
 	Mark           string // a variable in its environment
 }
@@ -68,11 +69,11 @@ func (l *Launcher) probe() (m Matrix, err error) {
 	if err != nil {
 		return m, err
 	}
-	extra, err := os.Open("/") // is not for the command
+	extra, err := unix.Open("/", unix.O_PATH, 0) // is not for the command, though it is inherited
 	if err != nil {
 		return m, err
 	}
-	defer extra.Close()
+	defer unix.Close(extra)
 	p, err := (&Cell{l, policy}).Start(Command{Path: "/proc/self/exe", Name: probeName, Args: []string{string(told)}, Dir: s.Work, Stdout: w, Stderr: w})
 	w.Close()
 	if err != nil {
@@ -104,14 +105,14 @@ func stage() (s scene, p Policy, done func(), err error) {
 	}
 	s = scene{
 		Work: filepath.Join(dir, "work"), Outside: filepath.Join(dir, "outside"), Secret: filepath.Join(dir, "secret", "key"),
-		Unix: filepath.Join(dir, "outside", "s"), Abstract: "@" + filepath.Base(dir), Parent: os.Getpid(),
+		Unix: filepath.Join(dir, "outside", "s"), Abstract: "@" + filepath.Base(dir), Datagram: filepath.Join(dir, "outside", "d"), Parent: os.Getpid(),
 	}
 	for _, d := range []string{filepath.Join(s.Work, ".git", "hooks"), s.Outside, filepath.Dir(s.Secret)} {
 		err = errors.Join(err, os.MkdirAll(d, 0o755))
 	}
 	err = errors.Join(err, os.WriteFile(s.Secret, []byte("secret"), 0o644), os.WriteFile(filepath.Join(s.Work, ".git", "config"), nil, 0o644))
 	listen := func(network, address string) string {
-		if network == "udp" {
+		if network == "udp" || network == "unixgram" {
 			c, lerr := net.ListenPacket(network, address)
 			if err = errors.Join(err, lerr); lerr != nil {
 				return ""
@@ -129,6 +130,7 @@ func stage() (s scene, p Policy, done func(), err error) {
 	s.TCP, s.UDP = listen("tcp", "127.0.0.1:0"), listen("udp", "127.0.0.1:0")
 	listen("unix", s.Unix)
 	listen("unix", s.Abstract)
+	listen("unixgram", s.Datagram)
 	if err != nil {
 		done()
 		return s, p, nil, err
@@ -145,7 +147,7 @@ func attempt(told string) {
 	}
 	var out []Attempt
 	for _, try := range attempts() {
-		a := Attempt{Name: try.name, Blocked: true}
+		a := Attempt{Row: try.row, Name: try.name, Blocked: true}
 		err := try.do(s)
 		var through got
 		switch {
@@ -168,47 +170,52 @@ func (g got) Error() string { return string(g) }
 
 // try is one hostile act: it returns nil when it got through.
 type try struct {
-	name string
-	do   func(scene) error
+	row, name string
+	do        func(scene) error
 }
 
 func attempts() []try {
 	return []try{
-		{"write a file outside", func(s scene) error { return os.WriteFile(filepath.Join(s.Outside, "f"), nil, 0o644) }},
-		{"write in /etc", func(scene) error { return os.WriteFile("/etc/toolfall-probe", nil, 0o644) }},
-		{"change the mode of a file outside", func(s scene) error { return os.Chmod(s.Outside, 0o777) }},
-		{"read a secret", func(s scene) error { _, err := os.ReadFile(s.Secret); return err }},
-		{"see that a secret exists", func(s scene) error { _, err := os.Stat(s.Secret); return err }},
-		{"remount the root writable", func(scene) error { return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "") }},
-		{"mount something", func(s scene) error { return unix.Mount("tmpfs", s.Work, "tmpfs", 0, "") }},
-		{"unmount the workspace", func(s scene) error { return unix.Unmount(s.Work, unix.MNT_DETACH) }},
-		{"make a user namespace", func(scene) error { return unix.Unshare(unix.CLONE_NEWUSER) }},
-		{"clone into a user namespace", cloneUser},
-		{"write a setting of the kernel", func(scene) error { return copyOver("/proc/sys/kernel/core_pattern") }},
-		{"write to sysrq", func(scene) error { return openWrite("/proc/sysrq-trigger") }},
-		{"allow namespaces again", func(scene) error { return openWrite("/proc/sys/user/max_user_namespaces") }},
-		{"connect to the host by TCP", func(s scene) error { return connect("tcp", s.TCP) }},
-		{"send to the host by UDP", sendUDP},
-		{"connect to a socket of the host by path", func(s scene) error { return connect("unix", s.Unix) }},
-		{"connect to an abstract socket of the host", func(s scene) error { return connect("unix", s.Abstract) }},
-		{"open a raw socket", func(scene) error { return socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP) }},
-		{"open a packet socket", func(scene) error { return socket(unix.AF_PACKET, unix.SOCK_RAW, 0) }},
-		{"set up io_uring", ioUring},
-		{"trace a process", func(scene) error { return unix.PtraceSeize(1) }},
-		{"signal the host's process", func(s scene) error { return unix.Kill(s.Parent, 0) }},
-		{"read the environment of another process", readEnviron},
-		{"write a hook of the repository", func(s scene) error { return os.WriteFile(filepath.Join(s.Work, ".git/hooks/pre-commit"), nil, 0o755) }},
-		{"write the settings of the repository", func(s scene) error { return openWrite(filepath.Join(s.Work, ".git/config")) }},
-		{"rename the repository away", func(s scene) error { return os.Rename(filepath.Join(s.Work, ".git"), filepath.Join(s.Work, ".git2")) }},
-		{"make a protected file that is not there", func(s scene) error { return os.WriteFile(filepath.Join(s.Work, ".mcp.json"), nil, 0o644) }},
-		{"replace a protected name", func(s scene) error { return os.Remove(filepath.Join(s.Work, ".mcp.json")) }},
-		{"make a device", func(s scene) error {
+		{"F13", "write a file outside", func(s scene) error { return os.WriteFile(filepath.Join(s.Outside, "f"), nil, 0o644) }},
+		{"F13", "write in /etc", func(scene) error { return os.WriteFile("/etc/toolfall-probe", nil, 0o644) }},
+		{"F13", "change the mode of a file outside", func(s scene) error { return os.Chmod(s.Outside, 0o777) }},
+		{"F13", "read a secret", func(s scene) error { _, err := os.ReadFile(s.Secret); return err }},
+		{"F13", "see that a secret exists", func(s scene) error { _, err := os.Stat(s.Secret); return err }},
+		{"X11", "remount the root writable", func(scene) error { return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "") }},
+		{"X11", "mount something", func(s scene) error { return unix.Mount("tmpfs", s.Work, "tmpfs", 0, "") }},
+		{"X11", "unmount the workspace", func(s scene) error { return unix.Unmount(s.Work, unix.MNT_DETACH) }},
+		{"X13", "make a user namespace", func(scene) error { return unix.Unshare(unix.CLONE_NEWUSER) }},
+		{"X13", "clone into a user namespace", cloneUser},
+		{"X12", "write a setting of the kernel", func(scene) error { return copyOver("/proc/sys/kernel/core_pattern") }},
+		{"X12", "write to sysrq", func(scene) error { return openWrite("/proc/sysrq-trigger") }},
+		{"X12", "allow namespaces again", func(scene) error { return openWrite("/proc/sys/user/max_user_namespaces") }},
+		{"X9", "connect to the host by TCP", func(s scene) error { return connect("tcp", s.TCP) }},
+		{"X9", "send to the host by UDP", sendUDP},
+		{"X10", "connect to a socket of the host by path", func(s scene) error { return connect("unix", s.Unix) }},
+		{"X10", "connect to an abstract socket of the host", func(s scene) error { return connect("unix", s.Abstract) }},
+		{"X10", "send to a socket of the host from a pair", sendFromPair},
+		{"X9", "open a raw socket", func(scene) error { return socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP) }},
+		{"X9", "open a packet socket", func(scene) error { return socket(unix.AF_PACKET, unix.SOCK_RAW, 0) }},
+		{"X15", "set up io_uring", ioUring},
+		{"X16", "trace a process", func(scene) error { return unix.PtraceSeize(1) }},
+		{"X16", "signal the host's process", func(s scene) error { return unix.Kill(s.Parent, 0) }},
+		{"X16", "read the environment of another process", readEnviron},
+		{"X16", "read the memory of the helper", func(scene) error { f, err := os.Open("/proc/1/mem"); return closeIt(f, err) }},
+		{"X16", "write the memory of the helper", func(scene) error { return openWrite("/proc/1/mem") }},
+		{"X16", "open a file of the helper", openOfHelper},
+		{"X16", "see the root of the helper", func(scene) error { _, err := os.ReadDir("/proc/1/root/"); return err }},
+		{"F12", "write a hook of the repository", func(s scene) error { return os.WriteFile(filepath.Join(s.Work, ".git/hooks/pre-commit"), nil, 0o755) }},
+		{"F12", "write the settings of the repository", func(s scene) error { return openWrite(filepath.Join(s.Work, ".git/config")) }},
+		{"F12", "rename the repository away", func(s scene) error { return os.Rename(filepath.Join(s.Work, ".git"), filepath.Join(s.Work, ".git2")) }},
+		{"F11", "make a protected file that is not there", func(s scene) error { return os.WriteFile(filepath.Join(s.Work, ".mcp.json"), nil, 0o644) }},
+		{"F10", "replace a protected name", func(s scene) error { return os.Remove(filepath.Join(s.Work, ".mcp.json")) }},
+		{"X11", "make a device", func(s scene) error {
 			return unix.Mknod(filepath.Join(s.Work, "mem"), unix.S_IFCHR|0o666, int(unix.Mkdev(1, 1)))
 		}},
-		{"have a terminal", func(scene) error { f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); return closeIt(f, err) }},
-		{"type into a terminal", func(scene) error { return unix.IoctlSetInt(0, unix.TIOCSTI, 0) }},
-		{"have a descriptor that was not given", strayDescriptor},
-		{"have a capability", haveCapability},
+		{"X17", "have a terminal", func(scene) error { f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); return closeIt(f, err) }},
+		{"X17", "type into a terminal", func(scene) error { return unix.IoctlSetInt(0, unix.TIOCSTI, 0) }},
+		{"X16", "have a descriptor that was not given", strayDescriptor},
+		{"X11", "have a capability", haveCapability},
 	}
 }
 
@@ -250,6 +257,18 @@ func sendUDP(s scene) error {
 	return connect("udp", s.UDP)
 }
 
+// sendFromPair sends to a socket of the host without making one: one of a pair will do,
+// if it takes datagrams.
+func sendFromPair(s scene) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(pair[0])
+	defer unix.Close(pair[1])
+	return unix.Sendto(pair[0], []byte("x"), 0, &unix.SockaddrUnix{Name: s.Datagram})
+}
+
 func socket(family, kind, protocol int) error {
 	fd, err := unix.Socket(family, kind, protocol)
 	if err == nil {
@@ -282,6 +301,21 @@ func readEnviron(s scene) error {
 		return errors.New("it is empty")
 	}
 	return err
+}
+
+// openOfHelper opens what the first process of the namespace has open: its numbers may
+// be seen, what they stand for may not.
+func openOfHelper(scene) error {
+	last := errors.New("none is to be seen")
+	for fd := range 1024 {
+		path := "/proc/1/fd/" + strconv.Itoa(fd)
+		if to, err := os.Readlink(path); err == nil {
+			return got(path + " is " + to)
+		} else if !errors.Is(err, os.ErrNotExist) {
+			last = err
+		}
+	}
+	return last
 }
 
 // strayDescriptor looks for open files beside the three streams, and what the Go

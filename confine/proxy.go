@@ -124,7 +124,7 @@ func (e errRefused) Error() string { return e.reason }
 
 // dial connects to a host, if the policy lets it.
 func (p *proxy) dial(host, port string) (net.Conn, error) {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	host = plainHost(host)
 	n, err := strconv.ParseUint(port, 10, 16)
 	switch at := net.JoinHostPort(host, port); {
 	case err != nil || n == 0:
@@ -136,7 +136,7 @@ func (p *proxy) dial(host, port string) (net.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, dialTime)
 	defer cancel()
-	addresses, err := p.addresses(ctx, host)
+	addresses, err := p.addresses(ctx, host, port)
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +151,9 @@ func (p *proxy) dial(host, port string) (net.Conn, error) {
 	return nil, err
 }
 
-// addresses are those of a host that may be dialled.
-func (p *proxy) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+// addresses are those of a host that may be dialled: neither private ones nor ones that
+// the policy denies by number.
+func (p *proxy) addresses(ctx context.Context, host, port string) ([]netip.Addr, error) {
 	all := []netip.Addr{}
 	if a, err := netip.ParseAddr(host); err == nil {
 		all = append(all, a)
@@ -161,12 +162,13 @@ func (p *proxy) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	}
 	var out []netip.Addr
 	for _, a := range all {
-		if !p.forbidden(a) {
+		a = a.Unmap()
+		if !p.forbidden(a) && !reaches(p.net.Deny, net.JoinHostPort(a.String(), port)) {
 			out = append(out, a)
 		}
 	}
 	if len(out) == 0 {
-		return nil, errRefused{"the host's address is private"}
+		return nil, errRefused{"the host's address is private or denied"}
 	}
 	return out, nil
 }

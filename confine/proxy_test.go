@@ -67,6 +67,10 @@ func TestProxy(t *testing.T) {
 		{"X7 NUL", "CONNECT good.example\x00.evil:443 HTTP/1.1\r\n\r\n", "bad header"},
 		{"X7 odd", get("good.example%00:" + port), "bad host name"},
 		{"X7 user", get("good.example@evil.example:" + port), "bad host name"},
+		{"X7 zone", get("[fe80::1%25lo]:" + port), "bad host name"},
+		{"X7 number", get("0x7f000001:" + port), "bad host name"},
+		{"X7 short", get("127.1:" + port), "bad host name"},
+		{"X7 dash", get("good-.example-:" + port), "bad host name"},
 		{"tunnel", "CONNECT good.example:" + port + " HTTP/1.1\r\n\r\nGET /y HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", "host h path /y"},
 		{"noise", "\x16\x03\x01", "bad header"},
 	} {
@@ -92,6 +96,35 @@ func TestProxyRefuses(t *testing.T) {
 		if got := say(t, strict, "CONNECT "+host+":443 HTTP/1.1\r\n\r\n"); !strings.Contains(got, "private") {
 			t.Errorf("X8: %s: %q", host, got)
 		}
+	}
+}
+
+// Deny wins, however an address is spelled, and also when a name leads there.
+func TestADeniedAddressIsDeniedInEverySpelling(t *testing.T) {
+	n := Net{Mode: NetProxy, Allow: []string{"*"}, Deny: []string{"127.0.0.1", "2001:DB8::1"}}
+	address := newTestProxy(t, n, "", false)
+	for host, want := range map[string]string{
+		"127.0.0.1": "not allowed", "[::ffff:127.0.0.1]": "not allowed", "[::ffff:7f00:1]": "not allowed",
+		"[2001:db8:0::1]": "not allowed", "leads.example": "private or denied",
+	} {
+		if got := say(t, address, "CONNECT "+host+":443 HTTP/1.1\r\n\r\n"); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", host, got, want)
+		}
+	}
+}
+
+func TestOwnAddressesArePrivate(t *testing.T) {
+	own, err := net.InterfaceAddrs()
+	if err != nil || len(own) == 0 {
+		t.Fatalf("no addresses: %v", err)
+	}
+	for _, o := range own {
+		if a, ok := netip.AddrFromSlice(o.(*net.IPNet).IP); !ok || !ours(a.Unmap()) || !private(a) {
+			t.Errorf("%v is not ours", o)
+		}
+	}
+	if ours(netip.MustParseAddr("192.0.2.1")) || !private(netip.MustParseAddr("64:ff9b::a00:1%lo")) {
+		t.Error("an address of nobody is ours, or a zone hides one")
 	}
 }
 
@@ -148,5 +181,12 @@ func TestTighten(t *testing.T) {
 	q := p.Tighten(Policy{Net: Net{Mode: NetProxy, Allow: []string{"a", "b"}}})
 	if len(q.Net.Allow) != 1 || q.Tier != Full || len(q.Write) != 1 {
 		t.Errorf("X3: a later layer widened it: %+v", q)
+	}
+	narrow := Net{Mode: NetProxy, Allow: []string{"*.a.example", "b.example:443", "c.example"}}
+	wider := Net{Mode: NetProxy, Allow: []string{"x.a.example", "b.example", "d.example"}}
+	for _, n := range []Net{narrow.tighten(wider), wider.tighten(narrow)} {
+		if fmt.Sprint(n.Allow) != "[b.example:443 x.a.example]" {
+			t.Errorf("in both: %v", n.Allow)
+		}
 	}
 }

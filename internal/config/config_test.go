@@ -147,7 +147,7 @@ func TestOpenAttachesWhatIsOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := r.Snapshot().Get("bash"); ok || r.Snapshot().Len() != 6 || len(r.Snapshot().Chain()) != 2 {
+	if _, ok := r.Snapshot().Get("bash"); ok || r.Snapshot().Len() != 8 || len(r.Snapshot().Chain()) != 3 {
 		t.Errorf("%d tools, %d middlewares", r.Snapshot().Len(), len(r.Snapshot().Chain()))
 	}
 	if s.Close(); r.Snapshot().Len() != 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/toolfall/toolfall"
 	"github.com/toolfall/toolfall/approval"
 	"github.com/toolfall/toolfall/plugin/permission"
+	"github.com/toolfall/toolfall/plugin/plan"
 	"github.com/toolfall/toolfall/policy"
 )
 
@@ -132,15 +133,24 @@ func (c *Config) Grants() (permission.Store, error) {
 	return permission.Store{Path: filepath.Join(dir, "grants.json"), Project: project}, nil
 }
 
-// gate makes the plugin that decides.
-func (c *Config) gate(b *approval.Broker) (toolfall.Plugin, error) {
+// gates makes the plugins that decide: the policy, and planning, which a policy in mode
+// plan begins with and which only a person ends.
+func (c *Config) gates(b *approval.Broker) ([]toolfall.Plugin, error) {
 	p, err := c.Policy()
 	if err != nil {
-		return toolfall.Plugin{}, err
+		return nil, err
 	}
 	store, err := c.Grants()
 	if err != nil {
-		return toolfall.Plugin{}, err
+		return nil, err
 	}
-	return permission.New(permission.Config{Policy: p, Broker: b, Save: store.Save}), nil
+	planning := p.Mode() == policy.Plan
+	after := p
+	if planning {
+		after = p.In(policy.Default)
+	}
+	return []toolfall.Plugin{
+		permission.New(permission.Config{Policy: after, Broker: b, Save: store.Save}),
+		plan.New(plan.Config{Policy: p, Broker: b, Planning: planning}),
+	}, nil
 }

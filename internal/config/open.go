@@ -7,6 +7,7 @@ import (
 	"github.com/toolfall/toolfall/approval"
 	"github.com/toolfall/toolfall/plugin/files"
 	"github.com/toolfall/toolfall/plugin/permission"
+	"github.com/toolfall/toolfall/plugin/plan"
 	"github.com/toolfall/toolfall/plugin/sandbox"
 	"github.com/toolfall/toolfall/plugin/shell"
 	"github.com/toolfall/toolfall/scope"
@@ -17,13 +18,15 @@ import (
 // nobody there. A gate that cannot be set up is an error: without it nothing runs.
 func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, error) {
 	r := toolfall.NewWith(toolfall.Config{MaxArguments: c.Limits.MaxArguments})
-	r.Require(permission.Name)
-	gate, err := c.gate(b)
+	r.Require(permission.Name, plan.Name)
+	gates, err := c.gates(b)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.Attach(s, gate); err != nil {
-		return nil, err
+	for _, gate := range gates {
+		if _, err := r.Attach(s, gate); err != nil {
+			return nil, err
+		}
 	}
 	if c.Repair {
 		r.Use(s, toolfall.RepairArguments(r))

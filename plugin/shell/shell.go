@@ -77,7 +77,7 @@ func newBash(c Config) (*bash, error) {
 	if env == nil {
 		env = os.Environ()
 	}
-	b.env = append(scrub(env, c.AllowEnv), quiet...)
+	b.env = append(confine.Scrub(env, c.AllowEnv), quiet...)
 	var err error
 	if b.shell, b.args, err = findShell(c.Shell); err != nil {
 		return nil, err

@@ -1,10 +1,10 @@
-package shell
+package confine
 
 import "strings"
 
-// scrub returns the environment without the variables that look like secrets by
+// Scrub returns the environment without the variables that look like secrets by
 // their names, except those in allow.
-func scrub(env, allow []string) []string {
+func Scrub(env, allow []string) []string {
 	kept := make([]string, 0, len(env))
 	for _, pair := range env {
 		name, _, _ := strings.Cut(pair, "=")
