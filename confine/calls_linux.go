@@ -56,14 +56,22 @@ const (
 	atNumber, atArch, atFirst, atSecond = 0, 4, 16, 24 // of struct seccomp_data
 )
 
+// noFamily is what no socket is of.
+const noFamily = 1<<32 - 1
+
 func op(code uint16, yes, no uint8, k uint32) unix.SockFilter {
 	return unix.SockFilter{Code: code, Jt: yes, Jf: no, K: k}
 }
 
 // filter is the program that the kernel runs for every system call. A call by the
 // numbers of another architecture would pass under another name: it kills.
-func filter() []unix.SockFilter {
+// Without internet there are no sockets at all.
+func filter(internet bool) []unix.SockFilter {
 	const eperm, enosys = callFails | uint32(unix.EPERM), callFails | uint32(unix.ENOSYS)
+	family, family6 := uint32(unix.AF_INET), uint32(unix.AF_INET6)
+	if !internet {
+		family, family6 = noFamily, noFamily
+	}
 	f := []unix.SockFilter{
 		op(load, 0, 0, atArch), op(equal, 1, 0, nativeArch), op(answer, 0, 0, callKills),
 		op(load, 0, 0, atNumber), op(atLeast, 0, 1, 0x40000000), op(answer, 0, 0, callKills), // x32
@@ -76,7 +84,7 @@ func filter() []unix.SockFilter {
 		op(equal, 0, 4, unix.SYS_CLONE), op(load, 0, 0, atFirst), op(anyBit, 0, 1, newNamespaces), op(answer, 0, 0, eperm), op(answer, 0, 0, callAllowed))
 	f = append(f, // sockets of the internet alone, and of no raw kind
 		op(equal, 0, 9, unix.SYS_SOCKET), op(load, 0, 0, atFirst),
-		op(equal, 2, 0, unix.AF_INET), op(equal, 1, 0, unix.AF_INET6), op(answer, 0, 0, eperm),
+		op(equal, 2, 0, family), op(equal, 1, 0, family6), op(answer, 0, 0, eperm),
 		op(load, 0, 0, atSecond), op(unix.BPF_ALU|unix.BPF_AND, 0, 0, 0xf), op(equal, 0, 1, unix.SOCK_RAW), op(answer, 0, 0, eperm), op(answer, 0, 0, callAllowed))
 	f = append(f, // a pair of sockets, unless one of them could send to another address: only datagrams can
 		op(equal, 0, 6, unix.SYS_SOCKETPAIR), op(load, 0, 0, atSecond), op(unix.BPF_ALU|unix.BPF_AND, 0, 0, 0xf),
@@ -87,8 +95,8 @@ func filter() []unix.SockFilter {
 }
 
 // restrictCalls puts the filter on the calling thread and what it starts.
-func restrictCalls() error {
-	f := filter()
+func restrictCalls(internet bool) error {
+	f := filter(internet)
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
 	_, _, errno := syscall.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program)))
 	if errno != 0 {

@@ -54,7 +54,7 @@ func (h *inside) run() error {
 		do   func() error
 	}{
 		{"mounts", h.mounts}, {"directory", h.enter}, {"network", h.network}, {"limits", h.limits}, {"descriptors", h.descriptors},
-		{"files", h.landlock}, {"capabilities", h.capabilities}, {"memory", withdraw}, {"system calls", restrictCalls},
+		{"files", h.landlock}, {"capabilities", h.capabilities}, {"memory", withdraw}, {"system calls", func() error { return restrictCalls(true) }},
 	} {
 		if err := step.do(); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)

@@ -22,6 +22,9 @@ type held []*os.File
 // one which a killed process left behind is known, and goes with its next holder.
 const placeholder = fs.ModeDir | fs.ModeSticky | 0o555
 
+// isPlaceholder looks past what the umask took away.
+func isPlaceholder(m fs.FileMode) bool { return m|0o555 == placeholder }
+
 // release lets go, and removes what nobody else holds.
 func (h held) release() {
 	for _, dir := range h {
@@ -75,7 +78,7 @@ func place(path string) (*os.File, error) {
 			return nil, err
 		case info.Mode()&fs.ModeSymlink != 0:
 			return nil, fmt.Errorf("%s is a symbolic link", path)
-		case info.Mode() != placeholder:
+		case !isPlaceholder(info.Mode()):
 			return nil, nil
 		}
 		if dir := share(path); dir != nil {

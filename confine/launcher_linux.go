@@ -77,7 +77,11 @@ func (l *Launcher) start(p Policy, c Command) (*Process, error) {
 		return nil, fmt.Errorf("%w: nobody set it up", ErrUnavailable)
 	}
 	if p.Tier == Partial {
-		return startThread(p, c)
+		t, err := startThread(p, c)
+		if err != nil {
+			return nil, err
+		}
+		return track(t, p.report()), nil
 	}
 	s, held, err := prepare(p, c)
 	if err != nil {
@@ -88,7 +92,7 @@ func (l *Launcher) start(p Policy, c Command) (*Process, error) {
 		held.release()
 		return nil, err
 	}
-	return track(h, held.release), nil
+	return track(h, p.report(), held.release), nil
 }
 
 // launch starts the helper and waits until it has started the command.

@@ -26,7 +26,7 @@ type Tier int
 // The tiers.
 const (
 	None    Tier = iota // nothing but a session of its own
-	Partial             // files, by Landlock alone: for commands that are known to read
+	Partial             // writing files and opening sockets: for commands that are known to read
 	Full                // all of it
 )
 

@@ -39,6 +39,7 @@ type Ending struct {
 // call Wait.
 type Process struct {
 	tree    tree
+	report  Report
 	exited  chan struct{}
 	ending  Ending // after exited
 	cleanup []func()
@@ -80,14 +81,14 @@ func (c *Cell) Start(cmd Command) (*Process, error) {
 		if err != nil {
 			return nil, err
 		}
-		return track(t), nil
+		return track(t, Policy{}.report()), nil
 	}
 	return c.Launcher.start(c.Policy, cmd)
 }
 
 // track waits for a tree in the background.
-func track(t tree, cleanup ...func()) *Process {
-	p := &Process{tree: t, exited: make(chan struct{}), cleanup: cleanup}
+func track(t tree, r Report, cleanup ...func()) *Process {
+	p := &Process{tree: t, report: r, exited: make(chan struct{}), cleanup: cleanup}
 	go func() { // Wait waits for it
 		defer close(p.exited)
 		p.ending = t.wait()

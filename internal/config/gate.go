@@ -1,6 +1,8 @@
 package config
 
 import (
+	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,9 +10,12 @@ import (
 
 	"github.com/toolfall/toolfall"
 	"github.com/toolfall/toolfall/approval"
+	"github.com/toolfall/toolfall/confine"
+	"github.com/toolfall/toolfall/plugin/hook"
 	"github.com/toolfall/toolfall/plugin/permission"
 	"github.com/toolfall/toolfall/plugin/plan"
 	"github.com/toolfall/toolfall/policy"
+	"github.com/toolfall/toolfall/scope"
 )
 
 // Policy compiles the rules that are in force: those of the file, of the settings it
@@ -51,13 +56,8 @@ func (c *Config) PolicyConfig() (policy.Config, error) {
 		}
 		pc.Rules = append(pc.Rules, rule)
 	}
-	for _, name := range c.Permission.Settings {
-		if err := c.settings(&pc, settingsPath(c.Path, name), c.trusted); err != nil {
-			return policy.Config{}, err
-		}
-	}
-	for _, name := range c.named {
-		if err := c.settings(&pc, name, true); err != nil {
+	for _, f := range c.settingsFiles() {
+		if err := c.settings(&pc, f.path, f.trusted); err != nil {
 			return policy.Config{}, err
 		}
 	}
@@ -72,6 +72,24 @@ func (c *Config) PolicyConfig() (policy.Config, error) {
 		pc.Rules = append(pc.Rules, rules...)
 	}
 	return pc, nil
+}
+
+// settingsFile is a file of another program.
+type settingsFile struct {
+	path    string
+	trusted bool
+}
+
+// settingsFiles are those of the configuration and of the command line.
+func (c *Config) settingsFiles() []settingsFile {
+	var out []settingsFile
+	for _, name := range c.Permission.Settings {
+		out = append(out, settingsFile{settingsPath(c.Path, name), c.trusted})
+	}
+	for _, name := range c.named {
+		out = append(out, settingsFile{name, true})
+	}
+	return out
 }
 
 // rule converts a rule of the file.
@@ -133,9 +151,9 @@ func (c *Config) Grants() (permission.Store, error) {
 	return permission.Store{Path: filepath.Join(dir, "grants.json"), Project: project}, nil
 }
 
-// gates makes the plugins that decide: the policy, and planning, which a policy in mode
-// plan begins with and which only a person ends.
-func (c *Config) gates(b *approval.Broker) ([]toolfall.Plugin, error) {
+// gates makes the plugins that decide: hooks; the policy; and planning, which a policy
+// in mode plan begins with and which only a person ends.
+func (c *Config) gates(s *scope.Scope, b *approval.Broker) ([]toolfall.Plugin, error) {
 	p, err := c.Policy()
 	if err != nil {
 		return nil, err
@@ -144,13 +162,62 @@ func (c *Config) gates(b *approval.Broker) ([]toolfall.Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
+	hooks, err := c.hooks(s, p.Mode())
+	if err != nil {
+		return nil, err
+	}
 	planning := p.Mode() == policy.Plan
 	after := p
 	if planning {
 		after = p.In(policy.Default)
 	}
-	return []toolfall.Plugin{
-		permission.New(permission.Config{Policy: after, Broker: b, Save: store.Save}),
-		plan.New(plan.Config{Policy: p, Broker: b, Planning: planning}),
-	}, nil
+	gate := permission.Config{Policy: after, Broker: b, Save: store.Save}
+	var plugins []toolfall.Plugin
+	if hooks != nil {
+		gate.Request = func(ctx context.Context, call toolfall.Call, _ *policy.Decision) (policy.Effect, string) {
+			v, why := hooks.Request(ctx, call)
+			return effects[v], why
+		}
+		plugins = append(plugins, hooks.Plugin())
+	}
+	return append(plugins, permission.New(gate), plan.New(plan.Config{Policy: p, Broker: b, Planning: planning})), nil
+}
+
+// effects are what verdicts of hooks mean to a policy.
+var effects = map[hook.Verdict]policy.Effect{hook.Allowed: policy.Allow, hook.Asked: policy.Ask, hook.Denied: policy.Deny}
+
+// hooks prepares the hooks of the settings, or returns nil when there are none.
+func (c *Config) hooks(s *scope.Scope, mode policy.Mode) (*hook.Runner, error) {
+	var all []hook.Hook
+	for _, f := range c.settingsFiles() {
+		if filepath.Ext(f.path) != ".json" {
+			continue
+		}
+		raw, err := readFile(f.path)
+		if err != nil {
+			return nil, fmt.Errorf("permission.settings: %w", err)
+		}
+		hooks, problems, err := hook.ParseSettings(raw, f.path, f.trusted)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range problems {
+			c.Notes = append(c.Notes, p.String())
+		}
+		all = append(all, hooks...)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	dir, err := filepath.Abs(c.Roots[0])
+	if err != nil {
+		return nil, fmt.Errorf("hooks: %w", err)
+	}
+	return hook.NewRunner(s, hook.Config{
+		Hooks: all, Dir: dir, SessionID: rand.Text(), Env: confine.Scrub(os.Environ(), nil),
+		Mode: func() string { return string(mode) },
+		Carry: func(ctx context.Context, v hook.Verdict, why string) context.Context {
+			return permission.WithVerdict(ctx, effects[v], why)
+		},
+	})
 }

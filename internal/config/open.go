@@ -18,12 +18,13 @@ import (
 // nobody there. A gate that cannot be set up is an error: without it nothing runs.
 func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, error) {
 	r := toolfall.NewWith(toolfall.Config{MaxArguments: c.Limits.MaxArguments})
-	r.Require(permission.Name, plan.Name)
-	gates, err := c.gates(b)
+	r.Require(permission.Name, plan.Name) // before anything can fail
+	gates, err := c.gates(s, b)
 	if err != nil {
 		return nil, err
 	}
 	for _, gate := range gates {
+		r.Require(gate.Name)
 		if _, err := r.Attach(s, gate); err != nil {
 			return nil, err
 		}

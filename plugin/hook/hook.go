@@ -105,7 +105,19 @@ func New(c Config) toolfall.Plugin {
 		if err != nil {
 			return err
 		}
-		r.Use(s, toolfall.Middleware{Name: Name, Stage: toolfall.Rewrite, Wrap: run.wrap})
+		run.use(s, r)
 		return nil
 	}}
+}
+
+// Plugin returns a plugin of a runner that is also asked for permission.
+func (r *Runner) Plugin() toolfall.Plugin {
+	return toolfall.Plugin{Name: Name, Attach: func(s *scope.Scope, reg *toolfall.Registry) error {
+		r.use(s, reg)
+		return nil
+	}}
+}
+
+func (r *Runner) use(s *scope.Scope, reg *toolfall.Registry) {
+	reg.Use(s, toolfall.Middleware{Name: Name, Stage: toolfall.Rewrite, Wrap: r.wrap})
 }
