@@ -19,7 +19,7 @@ func (p *Policy) Operands(tool string, arguments json.RawMessage) (dir string, s
 		return "", nil
 	}
 	d := &decision{Policy: p}
-	dir = p.resolve(".", orDot(in.Workdir)).real
+	dir = p.resolve(".", orDot(in.Workdir)).real()
 	command.Scan(in.Command).Each(func(c *command.Command) {
 		words := c.Argv[:1]
 		if interprets(c.Name()) {
@@ -30,8 +30,9 @@ func (p *Policy) Operands(tool string, arguments json.RawMessage) (dir string, s
 				continue
 			}
 			for _, t := range d.targets(c.Place, dir, w) {
-				if info, err := os.Stat(t.real); err == nil && info.Mode().IsRegular() && !slices.Contains(scripts, t.real) {
-					scripts = append(scripts, t.real)
+				real := t.real()
+				if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() && !slices.Contains(scripts, real) {
+					scripts = append(scripts, real)
 				}
 			}
 		}

@@ -142,8 +142,8 @@ func (d *decision) step(s Step) {
 
 // whole returns the strictest rule about all calls of a tool.
 func (p *Policy) whole(tool string) *rule {
-	for _, list := range [][]*rule{p.deny, p.ask, p.allow} {
-		for _, r := range list {
+	for _, list := range []*rules{&p.deny, &p.ask, &p.allow} {
+		for _, r := range list.all {
 			if r.bare && r.names(tool) {
 				return r
 			}
@@ -196,9 +196,9 @@ func (d *decision) access(t target, write bool) {
 }
 
 func (d *decision) decideAccess(s Step, t target, write bool) Step {
-	for _, list := range [][]*rule{d.deny, d.ask} {
-		for _, r := range list {
-			if r.path != nil && r.concerns(write) && (r.path.matches(t.spelt) || r.path.matches(t.real)) {
+	for _, list := range []*rules{&d.deny, &d.ask} {
+		for _, r := range list.all {
+			if r.path != nil && r.concerns(write) && (r.path.matches(t.spelt) || r.path.matches(t.real())) {
 				return s.by(r)
 			}
 		}
@@ -213,8 +213,8 @@ func (d *decision) decideAccess(s Step, t target, write bool) Step {
 	if d.whole != nil && !t.unsure {
 		return s.by(d.whole)
 	}
-	for _, r := range d.allow {
-		if r.path != nil && !t.unsure && r.concerns(write) && r.path.matches(t.spelt) && r.path.matches(t.real) {
+	for _, r := range d.allow.all {
+		if r.path != nil && !t.unsure && r.concerns(write) && r.path.matches(t.spelt) && r.path.matches(t.real()) {
 			return s.by(r)
 		}
 	}
@@ -246,15 +246,15 @@ func (d *decision) decideUnruled(s Step, t target, write bool) Step {
 	if write {
 		tool = "edit_file"
 	}
-	s.grant = &Rule{Effect: Allow, Tool: tool, When: When{Path: "/" + escapeGlob(t.real)}}
+	s.grant = &Rule{Effect: Allow, Tool: tool, When: When{Path: "/" + escapeGlob(t.real())}}
 	return s
 }
 
 // params applies the rules on single arguments.
 func (d *decision) params() {
 	var members map[string]json.RawMessage
-	for _, list := range [][]*rule{d.deny, d.ask} {
-		for _, r := range list {
+	for _, list := range []*rules{&d.deny, &d.ask} {
+		for _, r := range list.all {
 			if r.When.Param == "" || !r.names(d.tool) {
 				continue
 			}

@@ -30,9 +30,9 @@ func (p *Policy) fits(r *rule, example string) bool {
 	case r.path != nil:
 		t := p.resolve(".", example)
 		if r.Effect == Allow {
-			return r.path.matches(t.spelt) && r.path.matches(t.real)
+			return r.path.matches(t.spelt) && r.path.matches(t.real())
 		}
-		return r.path.matches(t.spelt) || r.path.matches(t.real)
+		return r.path.matches(t.spelt) || r.path.matches(t.real())
 	case r.When.Domain != "":
 		return domain(r.When.Domain, example)
 	case r.When.Param != "":

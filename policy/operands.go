@@ -22,7 +22,7 @@ var (
 // is not known every word may be a file that it reads.
 func (d *decision) operands(c *command.Command, workdir string) {
 	name := c.Name()
-	if name == "" || contains(silent, name) || !d.guarded && !contains(writers, name) && !contains(lastWriters, name) {
+	if name == "" || contains(silent, name) || !d.guardsFiles && !contains(writers, name) && !contains(lastWriters, name) {
 		return
 	}
 	words := fileWords(c.Argv[1:])
@@ -77,9 +77,9 @@ func (d *decision) operand(t target, write bool) {
 	if write {
 		s.Does = "write"
 	}
-	for _, list := range [][]*rule{d.deny, d.ask} {
-		for _, r := range list {
-			if r.path != nil && r.concerns(write) && (r.path.matches(t.spelt) || r.path.matches(t.real)) {
+	for _, list := range []*rules{&d.deny, &d.ask} {
+		for _, r := range list.all {
+			if r.path != nil && r.concerns(write) && (r.path.matches(t.spelt) || r.path.matches(t.real())) {
 				d.step(s.by(r))
 				return
 			}
@@ -156,7 +156,7 @@ func ruinous(d *decision, c *command.Command, name, workdir string) bool {
 			return true // "$VAR"/x is /x when VAR is empty
 		}
 		for _, t := range d.targets(c.Place, workdir, w) {
-			at := t.real
+			at := t.real()
 			if w.Glob {
 				at = filepath.Join(at, "x")
 				at = filepath.Dir(at)

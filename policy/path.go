@@ -58,9 +58,9 @@ func slashed(anchor, rest string) string {
 }
 
 // escapeGlob keeps the characters of a directory's name from being wildcards.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(path)
-}
+func escapeGlob(path string) string { return globEscapes.Replace(path) }
+
+var globEscapes = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`)
 
 // matches reports whether the pattern is of path or of a directory above it.
 func (p *pathPattern) matches(path string) bool {
@@ -86,10 +86,13 @@ func (p *pathPattern) matches(path string) bool {
 // A target is a file that a call names: as it is written, and where its links lead.
 type target struct {
 	shown  string
-	spelt  string // absolute, without dots
-	real   string // the same through links; spelt where nothing is there
+	path   string // absolute, as it is spelt
+	spelt  string // the same without dots
 	unsure bool   // there may be others
 }
+
+// real is the path through links. The file system is asked each time.
+func (t target) real() string { return follow(t.path) }
 
 // resolve finds what a path means from a directory.
 func (p *Policy) resolve(dir, path string) target {
@@ -101,8 +104,7 @@ func (p *Policy) resolve(dir, path string) target {
 	case !filepath.IsAbs(path):
 		path = filepath.Join(p.absolute(dir), path)
 	}
-	t.spelt = filepath.Clean(path)
-	t.real = follow(path)
+	t.path, t.spelt = path, filepath.Clean(path)
 	return t
 }
 
@@ -147,7 +149,7 @@ func followed(path string, links int) string {
 // inside reports whether a file is in one of the roots, by its spelling and by its
 // links.
 func (p *Policy) inside(t target) bool {
-	return !t.unsure && within(p.roots, t.spelt) && within(p.realRoots, t.real)
+	return !t.unsure && within(p.roots, t.spelt) && within(p.realRoots, t.real())
 }
 
 // within reports whether path is one of the directories or below one.

@@ -11,6 +11,7 @@ import (
 // argument can pass for two.
 type pattern struct {
 	text  string // with star for each wildcard
+	open  string // the same and any further words
 	exact bool   // it has no wildcard
 	words bool   // it ends in any number of further words, or none
 	first string // the program, where the pattern says it
@@ -31,8 +32,9 @@ func compilePattern(text string) *pattern {
 		text, p.words = rest, true
 	}
 	p.text = words(text)
+	p.open = p.text + " " + star
 	p.exact = !p.words && !strings.Contains(p.text, star)
-	if first, _, _ := strings.Cut(p.text, " "); !strings.Contains(first, star) {
+	if first, _, _ := strings.Cut(p.text, " "); !strings.ContainsAny(first, star+inner) {
 		p.first = first
 	}
 	return p
@@ -102,7 +104,7 @@ func (p *pattern) matches(joined string) bool {
 	if !p.words {
 		return wild(p.text, joined)
 	}
-	return wild(p.text, joined) || wild(p.text+" "+star, joined)
+	return wild(p.text, joined) || wild(p.open, joined)
 }
 
 // may reports whether a joined command fits, or could when it runs.

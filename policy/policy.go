@@ -29,9 +29,10 @@ type Policy struct {
 	mode             Mode
 	dir, home        string
 	roots, realRoots []string
-	deny, ask, allow []*rule
+	deny, ask, allow rules
 	input            *schema.Plan
 	guarded          bool // a rule denies or asks about commands or files
+	guardsFiles      bool // a rule denies or asks about files
 }
 
 // New compiles a policy. Every example of every rule must hold.
@@ -91,20 +92,20 @@ func (p *Policy) add(r Rule, base string) error {
 	}
 	switch r.Effect {
 	case Deny:
-		p.deny = append(p.deny, c)
+		p.deny = p.deny.with(c)
 	case Ask:
-		p.ask = append(p.ask, c)
+		p.ask = p.ask.with(c)
 	default:
-		p.allow = append(p.allow, c)
+		p.allow = p.allow.with(c)
 	}
 	p.guarded = p.guarded || r.Effect != Allow && !c.bare
+	p.guardsFiles = p.guardsFiles || r.Effect != Allow && c.path != nil
 	return p.try(c)
 }
 
 // With returns a policy with further rules, such as those a person has granted.
 func (p *Policy) With(rules ...Rule) (*Policy, error) {
 	q := *p
-	q.deny, q.ask, q.allow = slices.Clip(p.deny), slices.Clip(p.ask), slices.Clip(p.allow)
 	for _, r := range rules {
 		if err := q.add(r, ""); err != nil {
 			return nil, fmt.Errorf("%s: %w", r, err)
@@ -126,8 +127,8 @@ func (p *Policy) Mode() Mode { return p.mode }
 // Rules returns the rules, the denying ones first.
 func (p *Policy) Rules() []Rule {
 	var out []Rule
-	for _, list := range [][]*rule{p.deny, p.ask, p.allow} {
-		for _, r := range list {
+	for _, list := range []*rules{&p.deny, &p.ask, &p.allow} {
+		for _, r := range list.all {
 			out = append(out, r.Rule)
 		}
 	}
@@ -137,5 +138,5 @@ func (p *Policy) Rules() []Rule {
 // Hides reports whether every call of a tool is denied, so that a model need not
 // know it.
 func (p *Policy) Hides(tool string) bool {
-	return slices.ContainsFunc(p.deny, func(r *rule) bool { return r.bare && r.names(tool) })
+	return slices.ContainsFunc(p.deny.all, func(r *rule) bool { return r.bare && r.names(tool) })
 }

@@ -22,7 +22,7 @@ var (
 )
 
 // protected reports whether a file is one of them, by its spelling or its links.
-func protected(t target) bool { return protectedPath(t.spelt) || protectedPath(t.real) }
+func protected(t target) bool { return protectedPath(t.spelt) || protectedPath(t.real()) }
 
 func protectedPath(p string) bool {
 	p = strings.ToLower(filepath.ToSlash(p))

@@ -10,7 +10,7 @@ import (
 // roots, whatever files there are.
 func (d *decision) onlyReads(c *command.Command, name, workdir string) bool {
 	args := c.Argv[1:]
-	if name == "" || name != c.Argv[0].Text || len(c.Inner) > 0 || unsafe(c.Assigns) != "" {
+	if name == "" || strings.Contains(name, " ") || name != c.Argv[0].Text || len(c.Inner) > 0 || unsafe(c.Assigns) != "" {
 		return false // a path to a program says nothing about the program
 	}
 	switch name {
@@ -98,8 +98,8 @@ func directory(path string) string {
 
 // guardsReading reports whether a rule denies or asks about reading some files.
 func (d *decision) guardsReading() bool {
-	for _, list := range [][]*rule{d.deny, d.ask} {
-		for _, r := range list {
+	for _, list := range []*rules{&d.deny, &d.ask} {
+		for _, r := range list.all {
 			if r.path != nil && r.concerns(false) {
 				return true
 			}

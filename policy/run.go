@@ -59,9 +59,9 @@ func (d *decision) accept(from int, by Step) {
 // allowed.
 func (d *decision) decideCommand(s Step, c *command.Command, workdir string, started bool) Step {
 	text := joined(c.Argv)
-	for _, list := range [][]*rule{d.deny, d.ask} {
-		for _, r := range list {
-			if r.command != nil && r.names(d.tool) && r.denies(c, text) {
+	for _, rules := range d.tightening(c) {
+		for _, r := range rules {
+			if r.names(d.tool) && r.denies(c, text) {
 				return s.by(r)
 			}
 		}
@@ -73,16 +73,18 @@ func (d *decision) decideCommand(s Step, c *command.Command, workdir string, sta
 	case ruinous(d, c, name, workdir):
 		s.Effect, s.Reason, s.firm = Ask, "it removes what everything else depends on", true
 		return s
-	case d.whole != nil:
+	case d.whole != nil && (name != "" || !d.guarded):
 		return s.by(d.whole)
 	}
 	if v := unsafe(c.Assigns); v != "" {
 		s.Effect, s.Reason = d.fallback("it sets " + v + ", which can change what the program does")
 		return s
 	}
-	for _, r := range d.allow {
-		if r.command != nil && r.names(d.tool) && r.allows(c, name, text) {
-			return s.by(r)
+	for _, rules := range d.allow.about(c.Argv[0].Text) {
+		for _, r := range rules {
+			if r.names(d.tool) && r.allows(c, name, text) {
+				return s.by(r)
+			}
 		}
 	}
 	return d.decideUnruledCommand(s, c, name, workdir, started)
@@ -102,6 +104,9 @@ func (d *decision) decideUnruledCommand(s Step, c *command.Command, name, workdi
 		return s
 	}
 	switch {
+	case name == "" && d.guarded: // it may be what a rule is about
+		s.Effect, s.Reason, s.firm = Ask, "which program it is only the running shell can tell", true
+		return s
 	case name == "":
 		s.Effect, s.Reason = d.fallback("which program it is only the running shell can tell")
 		return s
@@ -118,8 +123,12 @@ func (d *decision) decideUnruledCommand(s Step, c *command.Command, name, workdi
 }
 
 // denies reports whether a rule that denies or asks is of a command: of its words,
-// of its program by whatever path, or of what it may turn out to be.
+// of its program by whatever path, or of what it may turn out to be. Of a program that
+// is not known either, that would be everything: such a command is asked about.
 func (r *rule) denies(c *command.Command, text string) bool {
+	if c.Argv[0].Dynamic() {
+		return r.command.matches(text)
+	}
 	if r.command.may(text) {
 		return true
 	}
@@ -178,18 +187,23 @@ func quoted(argv []command.Word) string {
 	return strings.Join(out, " ")
 }
 
+var wordEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `"`, `\"`, `'`, `\'`)
+
 func quotedWord(text string) string {
-	text = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `"`, `\"`, `'`, `\'`).Replace(text)
+	text = wordEscapes.Replace(text)
 	if text == "" || strings.ContainsAny(text, " \t\n") {
 		return `"` + text + `"`
 	}
 	return text
 }
 
+// marks are how people see what stands for the unknown.
+var marks = strings.NewReplacer(command.Unknown, "…", command.Home, "~")
+
 // shown is a command for people.
 func shown(c *command.Command) string {
 	if c.Text != "" {
-		return strings.NewReplacer(command.Unknown, "…", command.Home, "~").Replace(c.Text)
+		return marks.Replace(c.Text)
 	}
 	return joined(c.Argv)
 }
@@ -226,7 +240,7 @@ func (d *decision) targets(at command.Place, workdir string, w command.Word) []t
 			dir = workdir + "/" + dir
 		}
 		t := d.resolve(dir, known)
-		t.shown, t.unsure = strings.NewReplacer(command.Unknown, "…", command.Home, "~").Replace(path), unsure
+		t.shown, t.unsure = marks.Replace(path), unsure
 		out = append(out, t)
 	}
 	return out
@@ -238,8 +252,8 @@ func (d *decision) visit(url string) {
 }
 
 func (d *decision) decideVisit(s Step, host string) Step {
-	for _, list := range [][]*rule{d.deny, d.ask} {
-		for _, r := range list {
+	for _, list := range []*rules{&d.deny, &d.ask} {
+		for _, r := range list.all {
 			if r.When.Domain != "" && r.names(d.tool) && domain(r.When.Domain, host) {
 				return s.by(r)
 			}
@@ -248,7 +262,7 @@ func (d *decision) decideVisit(s Step, host string) Step {
 	if d.whole != nil {
 		return s.by(d.whole)
 	}
-	for _, r := range d.allow {
+	for _, r := range d.allow.all {
 		if r.When.Domain != "" && r.names(d.tool) && domain(r.When.Domain, host) {
 			return s.by(r)
 		}
