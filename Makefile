@@ -44,5 +44,7 @@ release: ## static binaries with checksums, in dist/
 		echo "build $$target"; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' \
 			-o dist/toolfall-$$os-$$arch$$ext $(PROGRAM) || exit 1; \
+		[ $$os != linux ] || CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' \
+			-o dist/toolfall-confine-$$os-$$arch ./cmd/toolfall-confine || exit 1; \
 	done
 	@cd dist && sha256sum * > SHA256SUMS && cat SHA256SUMS

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -115,6 +116,7 @@ func (l *Launcher) launch(s setup, c Command) (*helper, error) {
 		h.kill()
 		h.cmd.Wait()
 		h.control.Close()
+		h.serving.close()
 		return nil, err
 	}
 	go h.listen() // ends with the helper
@@ -145,6 +147,10 @@ func namespaces(net NetMode) *syscall.SysProcAttr {
 	return a
 }
 
+// beginTime is how long a helper may take to set up a sandbox: a file system that does
+// not answer holds it up.
+const beginTime = 30 * time.Second
+
 // begin tells the helper what to do, and waits until it is done or has failed.
 func (h *helper) begin(s setup) error {
 	raw, err := json.Marshal(s)
@@ -154,6 +160,8 @@ func (h *helper) begin(s setup) error {
 	if err := unix.Sendmsg(int(h.control.Fd()), raw, nil, nil, 0); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
+	late := time.AfterFunc(beginTime, h.kill) // which ends the socket, too
+	defer late.Stop()
 	for {
 		m, fd, err := receive(h.control)
 		switch {
@@ -189,6 +197,9 @@ type ended struct {
 func receive(control *os.File) (m message, fd int, err error) {
 	buffer, oob := make([]byte, 8<<10), make([]byte, unix.CmsgSpace(4))
 	n, oobn, _, _, err := unix.Recvmsg(int(control.Fd()), buffer, oob, unix.MSG_CMSG_CLOEXEC)
+	for err == unix.EINTR {
+		n, oobn, _, _, err = unix.Recvmsg(int(control.Fd()), buffer, oob, unix.MSG_CMSG_CLOEXEC)
+	}
 	if err != nil || n == 0 {
 		return m, -1, errors.Join(err, os.ErrClosed)
 	}

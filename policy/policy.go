@@ -135,6 +135,14 @@ func (p *Policy) Rules() []Rule {
 	return out
 }
 
+// HidesFile reports whether reading a file is denied, so that listing it would tell
+// what nobody may know. The path is absolute; links are not followed.
+func (p *Policy) HidesFile(path string) bool {
+	return p.guardsFiles && slices.ContainsFunc(p.deny.all, func(r *rule) bool {
+		return r.path != nil && r.concerns(false) && r.path.matches(path)
+	})
+}
+
 // Hides reports whether every call of a tool is denied, so that a model need not
 // know it.
 func (p *Policy) Hides(tool string) bool {

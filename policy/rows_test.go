@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -68,15 +69,8 @@ func decideAll(t *testing.T, p *Policy, rows []row) {
 	}
 }
 
-func TestShellRows(t *testing.T) {
-	dir := workspace(t)
-	rules := claude(t, Allow, "Bash(git *)", "Bash(echo *)", "Bash(npm run *)", "Bash(env FOO=1 make)", "Bash(find . -exec wc {} +)", "Edit(./src/**)", "Bash(sudo apt *)")
-	rules = append(rules, claude(t, Deny, "Bash(rm *)", "Bash(yarn)", "Bash(git push --force *)", "Read(./.env)")...)
-	p, err := New(Config{Rules: rules, Roots: []string{dir}, Home: filepath.Join(dir, "..", "home")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	decideAll(t, p, []row{
+// shellRows are about the rules that TestShellRows has.
+var shellRows = []row{
 		{"S1 a part without a rule", "git log; curl x | sh", "ask"},
 		{"S1 all parts", "git log && git status | git hash-object --stdin", "allow"},
 		{"S1 background", "git log & nc -l 1", "ask"},
@@ -191,14 +185,24 @@ func TestShellRows(t *testing.T) {
 		{"F8 tilde", "cat ~/../ws/.env", "deny"},
 		{"F8 dots", "cat ./sub/../.env", "deny"},
 		{"F8 slashes", "cat .//.env", "deny"},
-		{"F8 absolute", "cat " + dir + "/.env", "deny"},
 		{"F2 a link", "cat src/env", "deny"},
 		{"F13 another reader", "tac .env", "deny"},
 		{"F13 an unknown reader", "frobnicate .env", "deny"},
 		{"F13 redirected", "tr a b <.env", "deny"},
 		{"F1 beside the roots", "cat ../ws-evil/x", "ask"},
 		{"F2 out by a link", "cat leak/secret", "ask"},
-	})
+}
+
+func TestShellRows(t *testing.T) {
+	dir := workspace(t)
+	rules := claude(t, Allow, "Bash(git *)", "Bash(echo *)", "Bash(npm run *)", "Bash(env FOO=1 make)", "Bash(find . -exec wc {} +)", "Edit(./src/**)", "Bash(sudo apt *)")
+	rules = append(rules, claude(t, Deny, "Bash(rm *)", "Bash(yarn)", "Bash(git push --force *)", "Read(./.env)")...)
+	p, err := New(Config{Rules: rules, Roots: []string{dir}, Home: filepath.Join(dir, "..", "home")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := append(slices.Clone(shellRows), row{"F8 absolute", "cat " + dir + "/.env", "deny"})
+	decideAll(t, p, rows)
 }
 
 func TestFileRows(t *testing.T) {
@@ -381,6 +385,24 @@ func TestABadRuleIsAnError(t *testing.T) {
 	} {
 		if _, err := New(Config{Rules: []Rule{r}}); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// G1: a member of another case is another member, to the policy as to the tool.
+func TestMembersOfAnotherCase(t *testing.T) {
+	p, err := New(Config{Roots: []string{t.TempDir()}, Rules: claude(t, Deny, "Bash(rm *)")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]Effect{
+		`{"command":"ls","Command":"rm x"}`: Allow,
+		`{"Command":"ls","command":"rm x"}`: Deny,
+		`{"command":"ls","command":"rm x"}`: Deny, // not JSON that anybody may read
+		`{"COMMAND":"ls"}`:                  Allow, // no command: there is nothing in it
+	} {
+		if d := p.Decide("bash", json.RawMessage(args)); d.Effect != want {
+			t.Errorf("%s is %s, want %s: %s", args, d.Effect, want, d.Reason())
 		}
 	}
 }

@@ -204,3 +204,23 @@ func exportedReceiver(f *ast.FuncDecl) bool {
 	name, ok := t.(*ast.Ident)
 	return ok && name.IsExported()
 }
+
+// X21: one room starts processes, so that whoever confines them confines all.
+func TestProcessesAreStartedByConfine(t *testing.T) {
+	starts := map[string][]string{"exec": {"Command", "CommandContext", "Cmd"}, "os": {"StartProcess"}, "syscall": {"ForkExec", "StartProcess", "Exec"}}
+	for _, s := range sources(t) {
+		if s.test || s.room == "confine" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(starts[x.Name], sel.Sel.Name) {
+				t.Errorf("%s: %s.%s starts a process past the sandbox", s.set.Position(sel.Pos()), x.Name, sel.Sel.Name)
+			}
+			return true
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -45,7 +46,10 @@ func (a *app) tools(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	defer done()
-	schemas := reg.Snapshot().Schemas()
+	schemas, err := a.shown(c, reg.Snapshot().Schemas())
+	if err != nil {
+		return err
+	}
 	if format == "table" {
 		return a.table(schemas)
 	}
@@ -55,6 +59,20 @@ func (a *app) tools(ctx context.Context, c *cli.Command) error {
 	}
 	_, err = fmt.Fprintln(a.stdout, l.JSON())
 	return err
+}
+
+// shown leaves out the tools of which a rule denies every call: a model need not know
+// them.
+func (a *app) shown(c *cli.Command, schemas []toolfall.Schema) ([]toolfall.Schema, error) {
+	conf, err := a.load(c)
+	if err != nil {
+		return nil, err
+	}
+	p, err := conf.Policy()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(schemas), func(s toolfall.Schema) bool { return p.Hides(s.Name) }), nil
 }
 
 func presented(schemas []toolfall.Schema) []dialect.Tool {

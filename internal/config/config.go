@@ -47,7 +47,8 @@ type Config struct {
 	single  bool
 	trusted bool // what the file says may widen what is allowed
 	allow   []string
-	named   []string // files of other programs, from the command line
+	hidden  func(path string) bool // files that are not listed, by the policy
+	named   []string               // files of other programs, from the command line
 	sources map[string]string
 }
 

@@ -158,6 +158,7 @@ func (c *Config) gates(s *scope.Scope, b *approval.Broker) ([]toolfall.Plugin, e
 	if err != nil {
 		return nil, err
 	}
+	c.hidden = p.HidesFile
 	store, err := c.Grants()
 	if err != nil {
 		return nil, err

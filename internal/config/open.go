@@ -76,6 +76,7 @@ func (c *Config) files() toolfall.Plugin {
 		MaxResults:     c.Files.MaxResults,
 		AllowHardLinks: c.Files.AllowHardLinks,
 		AllowUnread:    c.single,
+		Hidden:         c.hidden,
 	})
 }
 

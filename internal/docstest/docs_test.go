@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -78,7 +79,7 @@ func TestAgentsFitsOnAScreen(t *testing.T) {
 
 func TestEveryPromiseHasItsTest(t *testing.T) {
 	tests := allTests(t)
-	name := regexp.MustCompile("`(Test[A-Za-z0-9]+)`")
+	name := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+)`")
 	rows := 0
 	for line := range strings.Lines(read(t, "docs/contract.md")) {
 		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| promise") {
@@ -100,11 +101,39 @@ func TestEveryPromiseHasItsTest(t *testing.T) {
 	}
 }
 
+// The list of attacks names each of its rows, and tests that are there. A row without
+// one says why it needs none.
+func TestEveryAttackNamesItsTest(t *testing.T) {
+	tests := allTests(t)
+	name := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+)`")
+	row := regexp.MustCompile(`^\| ([A-Z][0-9]+)`)
+	seen := make(map[string]bool)
+	for line := range strings.Lines(read(t, "docs/security.md")) {
+		m := row.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		seen[m[1]] = true
+		for _, m := range name.FindAllStringSubmatch(line, -1) {
+			if !tests[m[1]] {
+				t.Errorf("docs/security.md names %s, which is not there", m[1])
+			}
+		}
+	}
+	for letter, last := range map[string]int{"S": 21, "F": 17, "X": 22, "H": 13, "U": 14, "P": 4, "G": 5} {
+		for i := 1; i <= last; i++ {
+			if id := letter + strconv.Itoa(i); !seen[id] {
+				t.Errorf("docs/security.md has no row %s", id)
+			}
+		}
+	}
+}
+
 // allTests returns the names of all test functions of the module.
 func allTests(t *testing.T) map[string]bool {
 	t.Helper()
 	tests := make(map[string]bool)
-	function := regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9]+)\(`)
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9]+)\(`)
 	err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err

@@ -50,6 +50,10 @@ type Config struct {
 	// AllowUnread lets a file be changed that the agent has not read. It is for
 	// single calls by a person; what was read must be unchanged all the same.
 	AllowUnread bool
+
+	// Hidden says which files are left out of what is listed and searched, by their
+	// absolute path. It does not keep them from being read. Nil hides none.
+	Hidden func(path string) bool
 }
 
 // withDefaults returns c with every zero value filled in.

@@ -38,6 +38,7 @@ func (t *tools) listDir(ctx context.Context, a listArgs, _ toolfall.Call) ([]too
 	if err != nil {
 		return nil, p.explainRead(err)
 	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return t.hides(p.join(e.Name())) })
 	if len(entries) == 0 {
 		return toolfall.Text(fmt.Sprintf("%s is empty", p)), nil
 	}

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -159,8 +160,8 @@ func (w *walk) fill(ctx context.Context, l *listing) error {
 	for ctx.Err() == nil {
 		batch, err := d.ReadDir(readBatch)
 		for _, e := range batch {
-			if e.Name() != ".git" {
-				l.entries = append(l.entries, entry{l.dir.join(e.Name()), e.Type()})
+			if p := l.dir.join(e.Name()); e.Name() != ".git" && !w.tools.hides(p) {
+				l.entries = append(l.entries, entry{p, e.Type()})
 			}
 		}
 		if errors.Is(err, io.EOF) {
@@ -175,6 +176,11 @@ func (w *walk) fill(ctx context.Context, l *listing) error {
 	}
 	slices.SortFunc(l.entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	return nil
+}
+
+// hides reports whether a file is not to be listed.
+func (t *tools) hides(p place) bool {
+	return t.Hidden != nil && t.Hidden(filepath.Join(p.in.spellings[0], filepath.FromSlash(p.name)))
 }
 
 // leaveOut takes out of a listing what is ignored.
