@@ -30,12 +30,10 @@ func Main() {
 	}
 	runtime.LockOSThread() // what is restricted is this thread, and what it starts
 	h := &inside{control: 3}
-	if err := h.run(); err != nil {
-		var own commandError
-		h.say(message{Failed: err.Error(), Command: errors.As(err, &own)})
-		unix.Exit(126)
-	}
-	unix.Exit(0)
+	err := h.run() // it returns when the command could not be started
+	var own commandError
+	h.say(message{Failed: err.Error(), Command: errors.As(err, &own)})
+	unix.Exit(126)
 }
 
 // commandError is a failure of the command, not of the sandbox.

@@ -1,7 +1,5 @@
 package policy
 
-import "slices"
-
 // A kind is what the calls of a tool do.
 type kind int
 
@@ -53,14 +51,4 @@ func (r *rule) concerns(write bool) bool {
 	}
 	// What may not be read may not be written either.
 	return write && r.Effect == Deny && r.names("read_file")
-}
-
-// toolNames are the tools whose kind is known, in order.
-func toolNames() []string {
-	names := make([]string, 0, len(kinds))
-	for name := range kinds {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -35,7 +35,15 @@ func (s *scanner) braces(w *syntax.Word) []*syntax.Word {
 		s.opaque("it has braces that become very many words")
 		return []*syntax.Word{w}
 	}
-	return expand.Braces(split)
+	var out []*syntax.Word
+	for one, err := range expand.BracesSeq(nil, split) {
+		if err != nil {
+			s.opaque("it has braces that cannot be expanded")
+			return []*syntax.Word{w}
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // count is how many words a word's braces make, or too many.
