@@ -143,6 +143,7 @@ func TestNothingSurvivesTheParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Process.Kill()
+	out.(*os.File).SetReadDeadline(time.Now().Add(20 * time.Second))
 	if _, err := io.ReadAll(out); err != nil { // until nobody holds the pipe
 		t.Error(err)
 	}

@@ -33,6 +33,7 @@ type Policy struct {
 	input            *schema.Plan
 	guarded          bool // a rule denies or asks about commands or files
 	guardsFiles      bool // a rule denies or asks about files
+	guardsParams     bool // a rule denies or asks about single arguments
 }
 
 // New compiles a policy. Every example of every rule must hold.
@@ -99,6 +100,7 @@ func (p *Policy) add(r Rule, base string) error {
 		p.allow = p.allow.with(c)
 	}
 	p.guarded = p.guarded || r.Effect != Allow && !c.bare
+	p.guardsParams = p.guardsParams || r.When.Param != ""
 	p.guardsFiles = p.guardsFiles || r.Effect != Allow && c.path != nil
 	return p.try(c)
 }
@@ -133,6 +135,12 @@ func (p *Policy) Rules() []Rule {
 		}
 	}
 	return out
+}
+
+// Passes reports whether every call of a tool is allowed without a look at it: it reads
+// what only it can reach, the roots, and no rule is about it. That allocates nothing.
+func (p *Policy) Passes(tool string) bool {
+	return kinds[tool] == reads && !p.guardsFiles && !p.guardsParams && p.whole(tool) == nil
 }
 
 // HidesFile reports whether reading a file is denied, so that listing it would tell

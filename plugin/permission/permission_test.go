@@ -255,3 +255,33 @@ func TestWithoutAPolicyThereIsNoGate(t *testing.T) {
 		t.Error("it attached")
 	}
 }
+
+// A call that no rule concerns costs nothing.
+func TestACallThatNoRuleConcernsIsFree(t *testing.T) {
+	p, err := policy.New(policy.Config{Rules: []policy.Rule{rule(policy.Deny, "rm *")}, Roots: []string{t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	measure := func(gated bool) float64 {
+		r, s := toolfall.New(), scope.New(t.Context(), "test")
+		defer s.Close()
+		if gated {
+			if _, err := r.Attach(s, permission.New(permission.Config{Policy: p})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		content := toolfall.Text("ok")
+		_, err := r.Register(s, toolfall.Definition{
+			Schema: toolfall.Schema{Name: "grep", Parameters: `{"type":"object"}`}, Inline: true,
+			Execute: func(context.Context, toolfall.Call) ([]toolfall.Content, error) { return content, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, ctx := toolfall.Call{ID: "1", Name: "grep", Arguments: json.RawMessage(`{}`)}, t.Context()
+		return testing.AllocsPerRun(100, func() { r.Execute(ctx, c) })
+	}
+	if with, without := measure(true), measure(false); with != without {
+		t.Errorf("%v allocations with the gate, %v without", with, without)
+	}
+}

@@ -20,6 +20,9 @@ func WithVerdict(ctx context.Context, e policy.Effect, reason string) context.Co
 	return context.WithValue(ctx, verdictKey{}, verdict{e, reason})
 }
 
+// silent reports whether nobody has said anything of the call.
+func silent(ctx context.Context) bool { return ctx.Value(verdictKey{}) == nil }
+
 // tightened is a decision together with what was said before it.
 func tightened(ctx context.Context, d *policy.Decision) (policy.Effect, string) {
 	v, _ := ctx.Value(verdictKey{}).(verdict)
