@@ -396,3 +396,37 @@ func TestUnsoundDirectoriesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A program that holds much memory has the helper forked by a small one.
+func TestALargeProgramConfinesToo(t *testing.T) {
+	ballast := make([]byte, largeSize+8<<20)
+	for i := 0; i < len(ballast); i += 4096 {
+		ballast[i] = 1
+	}
+	if !large() {
+		t.Fatal("the program is not large")
+	}
+	b := newBox(t)
+	if out, e := b.run(t, "echo hi; echo x >a; exit 3"); out != "hi\n" || e.Exit != 3 {
+		t.Errorf("%q, %+v", out, e)
+	}
+	if out, e := b.run(t, "kill -TERM $$"); e.Signal != syscall.SIGTERM {
+		t.Errorf("%q, %+v", out, e)
+	}
+	p, read := b.start(t, "export MARKlarge=1; setsid sleep 1000 & trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done")
+	time.Sleep(100 * time.Millisecond)
+	p.Signal(syscall.SIGTERM)
+	if e := p.Wait(); e.Exit != 7 {
+		t.Errorf("asked to end: %+v, %q", e, <-read)
+	}
+	p, read = b.start(t, "export MARKlarge=1; trap '' TERM; setsid sleep 1000 & sleep 1001")
+	time.Sleep(100 * time.Millisecond)
+	p.Kill()
+	if e := p.Wait(); e.Signal != syscall.SIGKILL {
+		t.Errorf("killed: %+v, %q", e, <-read)
+	}
+	if left := marked(t, "MARKlarge"); len(left) > 0 {
+		t.Errorf("%v are still there", left)
+	}
+	ballast[0]++
+}

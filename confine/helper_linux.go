@@ -25,6 +25,9 @@ func Main() {
 		attempt(os.Args[1])
 		unix.Exit(0)
 	}
+	if len(os.Args) == 2 && os.Args[0] == forkName {
+		unix.Exit(fork(os.Args[1]))
+	}
 	if len(os.Args) == 0 || os.Args[0] != helperName {
 		return
 	}
@@ -154,7 +157,7 @@ func withdraw() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 // namespace are left to.
 func (h *inside) command() error {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT)
+	signal.Notify(signals, forwarded...)
 	attr := &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: h.Env, Sys: &syscall.SysProcAttr{Setsid: true}}
 	child, err := os.StartProcess(h.Path, append([]string{h.Name}, h.Args...), attr)
 	if err != nil {
@@ -193,7 +196,7 @@ func (h *inside) watch() {
 			continue
 		}
 		if n == 0 || err != nil {
-			unix.Exit(137)
+			unix.Exit(killedStatus)
 		}
 	}
 }

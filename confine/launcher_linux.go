@@ -71,6 +71,7 @@ type helper struct {
 	control *os.File
 	told    chan Ending // what the helper said of the command's end, if it did
 	serving *proxy
+	staged  bool // it was forked by a process of its own
 }
 
 func (l *Launcher) start(p Policy, c Command) (*Process, error) {
@@ -105,6 +106,9 @@ func (l *Launcher) launch(s setup, c Command) (*helper, error) {
 	theirs := os.NewFile(uintptr(pair[1]), "control")
 	h := &helper{control: os.NewFile(uintptr(pair[0]), "control"), told: make(chan Ending, 1)}
 	h.cmd = &exec.Cmd{Path: l.config.Helper, Args: []string{helperName}, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}, SysProcAttr: namespaces(s.Policy.Net.Mode)}
+	if h.staged = large(); h.staged {
+		h.cmd.Args, h.cmd.SysProcAttr = []string{forkName, forkNet(s.Policy.Net.Mode)}, apart()
+	}
 	give(h.cmd, c)
 	err = h.cmd.Start()
 	theirs.Close() // so that the end of the helper is the end of the socket
@@ -123,8 +127,8 @@ func (l *Launcher) launch(s setup, c Command) (*helper, error) {
 	return h, nil
 }
 
-// namespaces are those that the helper starts in. It keeps its user's number; for root
-// all others are there too, so that files show whose they are.
+// namespaces are those that the helper starts in. It keeps its user's number; all others
+// are nobody's there.
 func namespaces(net NetMode) *syscall.SysProcAttr {
 	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS)
 	if net != NetHost {
@@ -244,6 +248,18 @@ func (h *helper) wait() Ending {
 
 func (h *helper) signal(s os.Signal) { h.cmd.Process.Signal(s) }
 
-func (h *helper) kill() { h.cmd.Process.Kill() }
+// kill ends the helper, and with it the namespace. A helper that somebody else has
+// forked is told to end itself, so that the other one sees it end.
+func (h *helper) kill() {
+	if !h.staged {
+		h.cmd.Process.Kill()
+		return
+	}
+	unix.Shutdown(int(h.control.Fd()), unix.SHUT_RDWR)
+	time.AfterFunc(killTime, func() { h.cmd.Process.Kill() })
+}
+
+// killTime is how long a helper may take to end itself.
+const killTime = 2 * time.Second
 
 func (h *helper) sweep() int { return 0 }
