@@ -21,9 +21,16 @@ const guard = 400 * time.Millisecond
 // shortText is how many lines of a call are shown at first.
 const shortText = 12
 
+// desk is where questions are: a broker of this program, or of another one.
+type desk interface {
+	Pending() []approval.Request
+	Changed() <-chan struct{}
+	Answer(approval.Answer) error
+}
+
 // terminal asks a person at the terminal of the process.
 type terminal struct {
-	broker *approval.Broker
+	broker desk
 	out    io.Writer
 	keys   <-chan byte // closed when the terminal is gone
 	now    func() time.Time
@@ -40,6 +47,7 @@ func (a *app) serveTerminal(s *scope.Scope, b *approval.Broker) {
 		return
 	}
 	b.Serve(s)
+	a.listen(s, b) // without it only this terminal can answer
 	s.Go(func(ctx context.Context) {
 		defer tty.Close()
 		for ctx.Err() == nil {
@@ -58,7 +66,7 @@ func (a *app) serveTerminal(s *scope.Scope, b *approval.Broker) {
 
 // askRaw asks one question with the terminal in raw mode, so that a letter is enough
 // and nothing typed ahead, nor Enter, is an answer.
-func askRaw(ctx context.Context, tty *os.File, b *approval.Broker, q approval.Request) {
+func askRaw(ctx context.Context, tty *os.File, b desk, q approval.Request) {
 	fd := int(tty.Fd())
 	state, err := term.MakeRaw(fd)
 	if err != nil {
@@ -130,7 +138,7 @@ func (t *terminal) ask(ctx context.Context, q approval.Request) {
 	}
 }
 
-func pending(b *approval.Broker, id string) bool {
+func pending(b desk, id string) bool {
 	for _, q := range b.Pending() {
 		if q.ID == id {
 			return true

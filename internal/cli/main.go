@@ -75,10 +75,11 @@ func (a *app) root() *cli.Command {
 			&cli.StringSliceFlag{Name: "root", Usage: "a `DIR` in which tools may work; the first is where paths begin (default: the current directory)"},
 			&cli.StringFlag{Name: "mode", Usage: "what becomes of calls that no rule speaks of: default, acceptEdits, plan, dontAsk or bypass"},
 			&cli.StringSliceFlag{Name: "allow", Usage: "a `RULE` that allows, such as 'Bash(make *)' or 'Edit(./src/**)'"},
+			&cli.BoolFlag{Name: "approvals", Usage: "let questions wait for toolfall approvals in another terminal"},
 			&cli.StringFlag{Name: "config", Usage: "read `FILE` instead of the nearest toolfall.yaml upward", Sources: cli.EnvVars("TOOLFALL_CONFIG")},
 		},
 		Commands: []*cli.Command{
-			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.sandboxCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
+			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.approvalsCommand(), a.sandboxCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
 		},
 		Action:                func(_ context.Context, c *cli.Command) error { return a.unknownCommand(c) },
 		EnableShellCompletion: true,
@@ -141,6 +142,13 @@ func (a *app) open(ctx context.Context, c *cli.Command) (r *toolfall.Registry, d
 		return nil, nil, err
 	}
 	a.notes(conf)
+	if c.Bool("approvals") {
+		broker.Serve(s)
+		if err := a.listen(s, broker); err != nil {
+			done()
+			return nil, nil, err
+		}
+	}
 	a.serveTerminal(s, broker)
 	return r, done, nil
 }

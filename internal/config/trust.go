@@ -28,6 +28,12 @@ func stateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "toolfall"), nil
 }
 
+// ApprovalsDir is where programs that ask listen for answers.
+func ApprovalsDir() (string, error) {
+	dir, err := stateDir()
+	return filepath.Join(dir, "ask"), err
+}
+
 // trusts is the file of what is trusted: from the path to the hash of the content.
 func trusts() (path string, known map[string]string, err error) {
 	dir, err := stateDir()
