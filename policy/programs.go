@@ -79,7 +79,7 @@ uname     no       asnrvmpio -
 date      plus     uR - --utc
 uptime    no       ps -
 nproc     no       - --all
-ps        texts    aefluxAjHTwwcdNrSvy opUGtCq --sort= --no-headers --forest
+ps        no       aflAjHTwcdNrSvy opUGtCq --sort= --no-headers --forest
 free      no       bkmghtw -
 arch      no       - -
 true      texts    - -

@@ -128,6 +128,7 @@ var shellRows = []row{
 	{"S9 command", "command rm x", "deny"},
 	{"S9 absolute", "/bin/rm x", "deny"},
 	{"S9 a program of one's own", "./git log", "ask"},
+	{"F10 written under an allowed wrapper", "sudo apt; env FOO=1 cp a.txt .git/hooks/x", "ask"},
 	{"S10 bash -c", "bash -c 'git log; git status'", "allow"},
 	{"S10 bash -c denied", "bash -ec 'rm x'", "deny"},
 	{"S10 nested", `bash -c "sh -c 'rm x'"`, "deny"},
@@ -195,7 +196,7 @@ var shellRows = []row{
 
 func TestShellRows(t *testing.T) {
 	dir := workspace(t)
-	rules := claude(t, Allow, "Bash(git *)", "Bash(echo *)", "Bash(npm run *)", "Bash(env FOO=1 make)", "Bash(find . -exec wc {} +)", "Edit(./src/**)", "Bash(sudo apt *)")
+	rules := claude(t, Allow, "Bash(git *)", "Bash(echo *)", "Bash(npm run *)", "Bash(env FOO=1 make)", "Bash(find . -exec wc {} +)", "Edit(./src/**)", "Bash(sudo apt *)", "Bash(env FOO=1 cp *)")
 	rules = append(rules, claude(t, Deny, "Bash(rm *)", "Bash(yarn)", "Bash(git push --force *)", "Read(./.env)")...)
 	p, err := New(Config{Rules: rules, Roots: []string{dir}, Home: filepath.Join(dir, "..", "home")})
 	if err != nil {

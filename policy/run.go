@@ -49,7 +49,7 @@ func (d *decision) command(c *command.Command, workdir string, started bool) (ef
 // otherwise: whoever allowed the one has seen the other.
 func (d *decision) accept(from int, by Step) {
 	for i := from; i < len(d.Steps); i++ {
-		if s := &d.Steps[i]; s.Inner && s.Effect == Ask && s.Rule == nil {
+		if s := &d.Steps[i]; s.Inner && s.Effect == Ask && s.Rule == nil && !s.firm {
 			s.Effect, s.Reason, s.grant = Allow, "started by "+by.What, nil
 		}
 	}

@@ -55,7 +55,7 @@ func (a *app) exec(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	defer done()
-	p := &progress{w: a.stderr, on: isTerminal(a.stderr), since: time.Now()}
+	p := &progress{w: a.stderr, on: isTerminal(a.stderr), since: time.Now(), asking: a.asking}
 	worst := exitOK
 	for in := range a.lines(ctx) {
 		r := a.runLine(ctx, reg, plan, in, p)
@@ -168,6 +168,8 @@ type progress struct {
 	w     io.Writer
 	on    bool
 	since time.Time
+
+	asking func() bool // a person is being asked, and must not be written over
 }
 
 // show draws the line, and again every second until the function that it returns
@@ -192,7 +194,9 @@ func (p *progress) draw(number int, name string, stop <-chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		fmt.Fprintf(p.w, "\r\x1b[K%d done, running %s, %s", number-1, visible(name, true), time.Since(p.since).Round(time.Second))
+		if p.asking == nil || !p.asking() {
+			fmt.Fprintf(p.w, "\r\x1b[K%d done, running %s, %s", number-1, visible(name, true), time.Since(p.since).Round(time.Second))
+		}
 		select {
 		case <-tick.C:
 		case <-stop:

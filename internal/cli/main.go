@@ -59,6 +59,7 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	asking         func() bool // whether a person is being asked; nil until a registry is open
 }
 
 func (a *app) root() *cli.Command {
@@ -137,6 +138,7 @@ func (a *app) open(ctx context.Context, c *cli.Command) (r *toolfall.Registry, d
 		}
 	}
 	broker := approval.New(approval.Config{})
+	a.asking = func() bool { return len(broker.Pending()) > 0 }
 	if r, err = conf.Open(s, broker); err != nil {
 		done()
 		return nil, nil, err

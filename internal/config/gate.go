@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -163,7 +164,7 @@ func (c *Config) gates(s *scope.Scope, b *approval.Broker) ([]toolfall.Plugin, e
 	if err != nil {
 		return nil, err
 	}
-	hooks, err := c.hooks(s, p.Mode())
+	hooks, err := c.hooks(s, p)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +189,7 @@ func (c *Config) gates(s *scope.Scope, b *approval.Broker) ([]toolfall.Plugin, e
 var effects = map[hook.Verdict]policy.Effect{hook.Allowed: policy.Allow, hook.Asked: policy.Ask, hook.Denied: policy.Deny}
 
 // hooks prepares the hooks of the settings, or returns nil when there are none.
-func (c *Config) hooks(s *scope.Scope, mode policy.Mode) (*hook.Runner, error) {
+func (c *Config) hooks(s *scope.Scope, p *policy.Policy) (*hook.Runner, error) {
 	var all []hook.Hook
 	for _, f := range c.settingsFiles() {
 		if filepath.Ext(f.path) != ".json" {
@@ -202,8 +203,8 @@ func (c *Config) hooks(s *scope.Scope, mode policy.Mode) (*hook.Runner, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range problems {
-			c.Notes = append(c.Notes, p.String())
+		for _, problem := range problems {
+			c.Notes = append(c.Notes, problem.String())
 		}
 		all = append(all, hooks...)
 	}
@@ -214,9 +215,14 @@ func (c *Config) hooks(s *scope.Scope, mode policy.Mode) (*hook.Runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hooks: %w", err)
 	}
+	conditions := make(map[string]func(string, json.RawMessage) bool)
+	for _, h := range all {
+		conditions[h.If] = p.Matcher(h.If)
+	}
 	return hook.NewRunner(s, hook.Config{
 		Hooks: all, Dir: dir, SessionID: rand.Text(), Env: confine.Scrub(os.Environ(), nil),
-		Mode: func() string { return string(mode) },
+		Mode:    func() string { return string(p.Mode()) },
+		Matches: func(rule string, call toolfall.Call) bool { return conditions[rule](call.Name, call.Arguments) },
 		Carry: func(ctx context.Context, v hook.Verdict, why string) context.Context {
 			return permission.WithVerdict(ctx, effects[v], why)
 		},

@@ -47,6 +47,7 @@ type Hook struct {
 	Headers    map[string]string // of which $NAME is replaced, where AllowedEnv has the name
 	AllowedEnv []string
 
+	If        string        // a rule, such as Bash(git *): only calls that it could be of
 	Timeout   time.Duration // 10 minutes when zero
 	Async     bool          // not waited for, so it has no say
 	OnFailure Failure       // Block when empty
@@ -93,6 +94,10 @@ type Config struct {
 	// Carry takes a verdict inward, to what decides on the call. Without it an ask
 	// refuses, and an allow is nothing.
 	Carry func(context.Context, Verdict, string) context.Context
+
+	// Matches says whether a rule could be of a call, for the hooks that have an If.
+	// Without it such hooks run for every call that their matcher is of.
+	Matches func(rule string, c toolfall.Call) bool
 
 	// Report is told of every run of a hook.
 	Report func(Outcome)

@@ -284,6 +284,24 @@ func TestPermissionRequest(t *testing.T) {
 	}
 }
 
+func TestConditions(t *testing.T) {
+	h := pre("exit 2")
+	h.If = "Bash(rm *)"
+	matches := func(rule string, c toolfall.Call) bool {
+		return rule == h.If && strings.Contains(string(c.Arguments), "rm ")
+	}
+	s := open(t, []hook.Hook{h}, func(c *hook.Config) { c.Matches = matches })
+	if got := s.call(t.Context(), "ls"); got.IsError {
+		t.Errorf("another call: %q", got.Text())
+	}
+	if got := s.call(t.Context(), "rm x"); toolfall.Code(got) != toolfall.HookBlocked {
+		t.Errorf("its call: %q", got.Text())
+	}
+	if got := open(t, []hook.Hook{h}).call(t.Context(), "ls"); toolfall.Code(got) != toolfall.HookBlocked {
+		t.Errorf("where nobody can tell, it runs: %q", got.Text())
+	}
+}
+
 // H6: what a matcher is of.
 func TestMatchers(t *testing.T) {
 	tools := []string{"bash", "read_file", "edit_file", "write_file", "mcp__memory__store"}
@@ -323,7 +341,7 @@ const settings = `{"permissions":{},"hooks":{
 // told, and what came with a repository does not run.
 func TestSettings(t *testing.T) {
 	hooks, problems, err := hook.ParseSettings([]byte(settings), "s.json", true)
-	if err != nil || len(hooks) != 3 || len(problems) != 5 {
+	if err != nil || len(hooks) != 4 || len(problems) != 4 {
 		t.Errorf("%d hooks, %d problems %v, %v", len(hooks), len(problems), problems, err)
 	}
 	if hooks[0].Timeout != 5*time.Second || hooks[0].Matcher != "Bash" || hooks[1].Args[0] != "${CLAUDE_PROJECT_DIR}/a b" || hooks[2].URL == "" {

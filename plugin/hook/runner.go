@@ -45,11 +45,11 @@ func NewRunner(s *scope.Scope, c Config) (*Runner, error) {
 	return r, nil
 }
 
-// about are the hooks of an event that a tool concerns.
-func (r *Runner) about(e Event, tool string) []hook {
+// about are the hooks of an event that a call concerns.
+func (r *Runner) about(e Event, c toolfall.Call) []hook {
 	var out []hook
 	for _, h := range r.hooks {
-		if h.Event == e && h.matcher.matches(tool) {
+		if h.Event == e && h.matcher.matches(c.Name) && (h.If == "" || r.Matches == nil || r.Matches(h.If, c)) {
 			out = append(out, h)
 		}
 	}
@@ -91,7 +91,7 @@ func (r *Runner) told(e Event, c toolfall.Call) map[string]any {
 
 // wrap runs the hooks before and after a call.
 func (r *Runner) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handler) toolfall.Result {
-	before := r.about(PreToolUse, c.Name)
+	before := r.about(PreToolUse, c)
 	var f folded
 	if len(before) > 0 {
 		f = fold(before, r.all(ctx, before, marshal(r.told(PreToolUse, c))))
@@ -127,7 +127,7 @@ func (r *Runner) after(ctx context.Context, c toolfall.Call, result toolfall.Res
 	if result.IsError {
 		event = PostToolUseFailure
 	}
-	hooks := r.about(event, c.Name)
+	hooks := r.about(event, c)
 	if len(hooks) == 0 {
 		return result
 	}
@@ -157,7 +157,7 @@ func response(r toolfall.Result) any {
 
 // Request asks the hooks of PermissionRequest about a call, before a person is.
 func (r *Runner) Request(ctx context.Context, c toolfall.Call) (Verdict, string) {
-	hooks := r.about(PermissionRequest, c.Name)
+	hooks := r.about(PermissionRequest, c)
 	if len(hooks) == 0 {
 		return Silent, ""
 	}

@@ -104,7 +104,7 @@ func readHook(raw json.RawMessage) (Hook, error) {
 		return Hook{}, err
 	}
 	h := Hook{
-		Command: e.Command, Args: e.Args, URL: e.URL, Headers: e.Headers, AllowedEnv: e.AllowedEnvVars,
+		Command: e.Command, Args: e.Args, URL: e.URL, Headers: e.Headers, AllowedEnv: e.AllowedEnvVars, If: e.If,
 		Timeout: time.Duration(e.Timeout * float64(time.Second)), Async: e.Async,
 	}
 	if e.FailOpen {
@@ -113,8 +113,6 @@ func readHook(raw json.RawMessage) (Hook, error) {
 	switch {
 	case e.Timeout < 0 || e.Timeout > 3600:
 		return h, fmt.Errorf("timeout %v: want seconds, at most 3600", e.Timeout)
-	case e.If != "":
-		return h, fmt.Errorf("the condition %q cannot be checked here; without it the hook would run for other calls too", e.If)
 	case e.Type == "command" && e.Command == "", e.Type == "http" && e.URL == "":
 		return h, fmt.Errorf("a hook of type %s needs its %s", e.Type, map[string]string{"command": "command", "http": "url"}[e.Type])
 	case e.Type == "command":
