@@ -120,7 +120,7 @@ func targets() []target {
 		atMost("list after a change at 1,000 tools ≤ 0.5 ms", 0.5e6, "scale 1000", "one change, and list", ""),
 		ratio("look-up under churn ≤ 1.1 × quiet, 1,000 tools", 1.1, "scale 1000", "look up, 100 changes a second", "scale 1000", "look up, quiet", ""),
 		ratio("look-up flat: 100,000 tools ≤ 1.1 × 10 tools", 1.1, "scale 100000", "look up, quiet", "scale 10", "look up, quiet", "1,024 names in turn, each a chain of five reads in memory; with 100,000 tools they miss the caches"),
-		ratio("toolfall version ≤ 2 × a bare hello", 2, "start-up", "toolfall version", "start-up", "floor: a bare hello", "YAML, terminal and flag packages at start, by GODEBUG=inittrace=1"),
+		ratio("toolfall version ≤ 2 × a bare hello", 2, "start-up", "toolfall version", "start-up", "floor: a bare hello", "the packages that are linked: YAML, HTTP and TLS for hooks, Starlark and TOML for others' rules; twice the page faults of a bare program"),
 		ratio("a safe exec ≤ 1.3 × a plain one", 1.3, "a short command", "toolfall: bash, echo hi", "a short command", "floor: exec.Cmd, bash -c 'echo hi'", "a look through /proc for what the command left behind"),
 		ratio("100 MB captured ≤ 2 × discarded", 2, "100 MB of output", "toolfall: bash", "100 MB of output", "floor: exec.Cmd, read and discarded", ""),
 		atMost("a decision on 5 parts with 200 rules ≤ 50 µs", 50_000, "a decision", "a command of 5 parts, 200 rules", "half of it is bash's grammar, the rest looking through links and the words of each part"),

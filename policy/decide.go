@@ -28,6 +28,7 @@ type Step struct {
 	Inner  bool   `json:"inner,omitempty"` // another step starts it
 
 	reads   bool
+	looked  bool // whether reads has been found out
 	grant   *Rule
 	follows bool // its effect is that of the steps it starts
 	firm    bool // asked about whatever is allowed

@@ -35,7 +35,10 @@ func (d *decision) command(c *command.Command, workdir string, started bool) (ef
 	if all && innerEffect == Deny {
 		s.Effect, s.Reason, s.Rule = Deny, "it starts a command that is denied", nil
 	}
-	s.reads = c.Transparent && all || d.onlyReads(c, c.Name(), workdir)
+	if !s.looked {
+		s.reads = d.onlyReads(c, c.Name(), workdir)
+	}
+	s.reads = s.reads || c.Transparent && all
 	d.Steps[at] = s
 	d.ReadOnly = d.ReadOnly && s.reads
 	if s.Effect == Allow && !c.Transparent {
@@ -95,7 +98,8 @@ func (d *decision) decideUnruledCommand(s Step, c *command.Command, name, workdi
 		s.Effect, s.Reason = Allow, "what it starts is allowed"
 		return s
 	}
-	if d.onlyReads(c, name, workdir) {
+	s.looked, s.reads = true, d.onlyReads(c, name, workdir)
+	if s.reads {
 		s.Effect, s.Reason = Allow, "it only reads"
 		return s
 	}
