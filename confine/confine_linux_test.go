@@ -430,3 +430,57 @@ func TestALargeProgramConfinesToo(t *testing.T) {
 	}
 	ballast[0]++
 }
+
+// A command runs on a copy; what it changed is seen, kept or dropped.
+func TestOverlay(t *testing.T) {
+	b := newBox(t)
+	for name, text := range map[string]string{"keep": "k", "change": "old", "delete": "d", "dir/a": "a", "dir/b": "b", "gone/x": "x"} {
+		os.MkdirAll(filepath.Dir(filepath.Join(b.dir, name)), 0o755)
+		os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o644)
+	}
+	list := func() string {
+		out, _ := exec.Command("sh", "-c", "cd "+b.dir+" && find . -type f -o -type l | sort | while read f; do echo $f=$(cat $f); done").Output()
+		return string(out)
+	}
+	before := list()
+	o, err := NewOverlay("/var/tmp", b.policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Drop()
+	b.policy = o.Policy(b.policy)
+	out, e := b.run(t, "echo new >change; rm delete dir/a; rm -r gone; mkdir -p made/deep; echo m >made/deep/f; chmod 755 made/deep/f; ln -s keep link; rm -r dir; mkdir dir; echo c >dir/c; cat change; ls -d /tmp/.overlay 2>/dev/null")
+	if out != "new\n" {
+		t.Fatalf("%+v, %q", e, out)
+	}
+	if after := list(); after != before {
+		t.Errorf("the workspace changed:\n%s", after)
+	}
+	changes, err := o.Changes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range changes {
+		got = append(got, string(c.Kind)+" "+c.Path)
+	}
+	want := "changed change, deleted delete, deleted dir, created dir, created dir/c, deleted gone, created link, created made, created made/deep, created made/deep/f"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("changes %q, want %q", strings.Join(got, ", "), want)
+	}
+	if err := o.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	if after := list(); after != "./change=new\n./dir/c=c\n./keep=k\n./link=k\n./made/deep/f=m\n" {
+		t.Errorf("kept:\n%s", after)
+	}
+	if info, err := os.Stat(filepath.Join(b.dir, "made/deep/f")); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if err := o.Drop(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(o.dir); err == nil {
+		t.Error("the overlay is still there")
+	}
+}

@@ -30,6 +30,13 @@ func (h *inside) mounts() error {
 		}
 		trees = append(trees, fd)
 	}
+	over := -1
+	if h.Policy.Overlay != "" {
+		var err error
+		if over, err = tree3(h.Policy.Overlay); err != nil {
+			return fmt.Errorf("%s: %w", h.Policy.Overlay, err)
+		}
+	}
 	dev := make(map[string]int)
 	for _, name := range devices {
 		if fd, err := tree3("/dev/" + name); err == nil {
@@ -43,6 +50,7 @@ func (h *inside) mounts() error {
 		func() error { return h.devices(dev) },
 		temporary,
 		func() error { return h.writable(write, trees) },
+		func() error { return h.overlay(over) },
 		h.lock, h.hide, processes,
 	} {
 		if err := step(); err != nil {

@@ -55,6 +55,7 @@ type Policy struct {
 	Protect  []string `json:"protect"`  // names in each Write directory that stay as they are, present or not
 	Net      Net      `json:"net"`
 	Limits   Limits   `json:"limits"`
+	Overlay  string   `json:"overlay,omitempty"` // a directory that takes what changes in Write; see NewOverlay
 }
 
 // A NetMode is how a process reaches the network.

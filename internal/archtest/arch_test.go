@@ -19,7 +19,7 @@ const module = "github.com/toolfall/toolfall"
 // floors only, so rooms on one floor do not know each other. A trailing star
 // stands for each folder there by itself.
 var floors = [][]string{
-	{"internal/near", "internal/escape"},
+	{"internal/near", "internal/escape", "internal/diff"},
 	{"scope", "schema"},
 	{"schema/dialect"},
 	{"."},

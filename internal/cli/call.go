@@ -20,14 +20,18 @@ func (a *app) callCommand() *cli.Command {
 			"  toolfall call write_file - < arguments.json\n\n" +
 			"The exit status is 0 when the call went well, 1 when it failed, 2 when there is no such tool or\n" +
 			"the command line is wrong, 3 when a policy or a person refused, and 130 after Ctrl-C.",
-		Flags:         []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print the whole result as JSON"}},
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "json", Usage: "print the whole result as JSON"},
+			&cli.BoolFlag{Name: "overlay", Usage: "let a command work on a copy, and show what it would change; tools that are no commands change the files themselves"},
+			&cli.BoolFlag{Name: "keep", Usage: "with --overlay, make the changes afterwards without asking"},
+		},
 		OnUsageError:  usageError,
 		Action:        a.call,
 		ShellComplete: a.completeTools,
 	}
 }
 
-func (a *app) call(ctx context.Context, c *cli.Command) error {
+func (a *app) call(ctx context.Context, c *cli.Command) (err error) {
 	if n := c.Args().Len(); n < 1 || n > 2 {
 		return errors.New("call takes the name of a tool and its arguments: toolfall call NAME [JSON|-]")
 	}
@@ -41,6 +45,7 @@ func (a *app) call(ctx context.Context, c *cli.Command) error {
 	}
 	defer done()
 	r := reg.Execute(ctx, toolfall.Call{ID: "1", Name: c.Args().First(), Arguments: raw})
+	defer func() { err = errors.Join(err, a.settle(c.Bool("keep"))) }()
 	status := statusOf(r)
 	switch {
 	case c.Bool("json"):

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolfall/toolfall"
 	"github.com/toolfall/toolfall/approval"
+	"github.com/toolfall/toolfall/confine"
 	"github.com/toolfall/toolfall/internal/config"
 	"github.com/toolfall/toolfall/internal/near"
 	"github.com/toolfall/toolfall/scope"
@@ -59,7 +60,8 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	asking         func() bool // whether a person is being asked; nil until a registry is open
+	overlay        *confine.Overlay // what commands have changed, or nil
+	asking         func() bool      // whether a person is being asked; nil until a registry is open
 }
 
 func (a *app) root() *cli.Command {
@@ -121,7 +123,7 @@ func (a *app) unknownCommand(c *cli.Command) error {
 func (a *app) load(c *cli.Command) (*config.Config, error) {
 	return config.Load(config.Options{
 		File: c.String("config"), Roots: c.StringSlice("root"), Mode: c.String("mode"), Allow: c.StringSlice("allow"),
-		Single: c.Name == "call",
+		Single: c.Name == "call", Overlay: c.Bool("overlay"),
 	})
 }
 
@@ -144,6 +146,7 @@ func (a *app) open(ctx context.Context, c *cli.Command) (r *toolfall.Registry, d
 		return nil, nil, err
 	}
 	a.notes(conf)
+	a.overlay = conf.Over()
 	if c.Bool("approvals") {
 		broker.Serve(s)
 		if err := a.listen(s, broker); err != nil {

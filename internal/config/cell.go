@@ -29,12 +29,36 @@ func (c *Config) cell() (toolfall.Plugin, error) {
 	if dir, err := stateDir(); err == nil {
 		hide = append(hide, dir)
 	}
+	var over func(confine.Policy) (confine.Policy, error)
+	if c.over {
+		over = c.lay
+	}
 	return sandbox.New(sandbox.Config{
+		Over:     over,
 		Launcher: confine.New(confine.Config{}),
 		Roots:    c.Roots, Write: c.absolute(c.Sandbox.Write), Hide: hide, Protect: c.Sandbox.Protect,
 		Net: confine.Net{Mode: mode, Allow: c.Sandbox.Allow, Deny: c.Sandbox.Deny},
 	}), nil
 }
+
+// lay makes the overlay.
+func (c *Config) lay(p confine.Policy) (confine.Policy, error) {
+	dir, err := stateDir()
+	if err != nil {
+		return p, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return p, fmt.Errorf("overlay: %w", err)
+	}
+	if c.overlay, err = confine.NewOverlay(dir, p); err != nil {
+		return p, err
+	}
+	return c.overlay.Policy(p), nil
+}
+
+// Over returns the overlay of the opened configuration, or nil when commands run on
+// the roots themselves. Whoever opened it must call Drop on it.
+func (c *Config) Over() *confine.Overlay { return c.overlay }
 
 // absolute resolves paths of the file, in which ~ is the home directory.
 func (c *Config) absolute(paths []string) []string {

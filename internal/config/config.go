@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolfall/toolfall/confine"
 	"github.com/toolfall/toolfall/policy"
 )
 
@@ -34,6 +35,9 @@ type Options struct {
 	Mode  string   // instead of the file's permission mode
 	Allow []string // further rules that allow, as Claude Code writes them
 
+	// Overlay has commands run on a copy of the roots; see [Config.Over].
+	Overlay bool
+
 	// Single says that a person makes one call, so files may be changed that were
 	// not read before: there is no call before.
 	Single bool
@@ -46,6 +50,8 @@ type Config struct {
 	Notes   []string // what of the file does not count, and why
 	single  bool
 	trusted bool // what the file says may widen what is allowed
+	over    bool
+	overlay *confine.Overlay
 	allow   []string
 	hidden  func(path string) bool // files that are not listed, by the policy
 	named   []string               // files of other programs, from the command line
@@ -74,7 +80,10 @@ func Load(o Options) (*Config, error) {
 		}
 		c.Permission.Mode, c.sources["permission.mode"] = o.Mode, "--mode"
 	}
-	c.allow = o.Allow
+	c.allow, c.over = o.Allow, o.Overlay
+	if c.over && !c.Sandboxed() {
+		return nil, errors.New("an overlay needs the sandbox, which is off")
+	}
 	if len(o.Roots) > 0 {
 		c.Roots = o.Roots
 		c.sources["roots"] = "--root"

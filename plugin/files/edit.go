@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/internal/diff"
 )
 
 const editDescription = `Replace a piece of a text file by another one. old_string is taken literally and must be in the file exactly once, ` +
@@ -50,7 +51,7 @@ func (t *tools) editFile(ctx context.Context, a editArgs, c toolfall.Call) ([]to
 	}
 	t.wrote(c.Agent, p, []byte(edited))
 	said := fmt.Sprintf("edited %s (%s replaced)\n", p, plural(n, "occurrence"))
-	return toolfall.Text(said + diff(p.String(), text, edited)), nil
+	return toolfall.Text(said + diff.Unified(p.String(), text, edited)), nil
 }
 
 // editable returns the text of a file, or why it cannot be edited.

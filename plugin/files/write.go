@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/internal/diff"
 )
 
 const writeDescription = `Write a file whole: create it, with the directories above it, or replace all of its content. ` +
@@ -91,7 +92,7 @@ func (t *tools) overwrite(ctx context.Context, p place, data []byte, agent strin
 	}
 	said = fmt.Sprintf("overwrote %s (%s, was %s)", p, size(int64(len(data))), size(was.info.Size()))
 	if was.known && notText(was.data[:min(len(was.data), headSize)]) == "" {
-		said += "\n" + diff(p.String(), string(was.data), string(data))
+		said += "\n" + diff.Unified(p.String(), string(was.data), string(data))
 	}
 	return said, nil
 }

@@ -30,8 +30,13 @@ type Config struct {
 	Net     confine.Net
 	Limits  confine.Limits
 
+	// Over, when not nil, is given the policy when the plugin is attached, and returns the
+	// one that holds: with an overlay, for instance.
+	Over func(confine.Policy) (confine.Policy, error)
+
 	// ReadOnly says of which calls it is proven that they only read. They get the cheap
-	// tier, which keeps files from being written and nothing else. Nil: none.
+	// tier, which keeps files from being written and sockets from being made, and hides
+	// nothing. Nil: none.
 	ReadOnly func(toolfall.Call) bool
 }
 
@@ -39,6 +44,9 @@ type Config struct {
 func New(c Config) toolfall.Plugin {
 	return toolfall.Plugin{Name: Name, Attach: func(s *scope.Scope, r *toolfall.Registry) error {
 		p, err := c.policy()
+		if err == nil && c.Over != nil {
+			p, err = c.Over(p)
+		}
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package files
+package diff
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func unified(name string, a, b []string, changes []stretch) string {
 		changes = changes[n:]
 	}
 	if w.left < 0 {
-		fmt.Fprintf(&w.out, "[%s more in this diff]\n", plural(-w.left, "line"))
+		fmt.Fprintf(&w.out, "[%d lines more in this diff]\n", -w.left)
 	}
 	return w.out.String()
 }
@@ -76,15 +76,22 @@ func (w *diffWriter) lines(mark string, lines []string) {
 			continue
 		}
 		text, ended := strings.CutSuffix(line, "\n")
-		cut, more := prefix([]byte(text), maxDiffLine)
 		w.out.WriteString(mark)
-		w.out.Write(cut)
-		if more {
-			w.out.WriteString("… [cut here]")
-		}
+		w.out.WriteString(cut(text))
 		w.out.WriteByte('\n')
 		if !ended {
 			w.out.WriteString("\\ No newline at end of file\n")
 		}
 	}
+}
+
+// cut shortens a line.
+func cut(line string) string {
+	n := 0
+	for i := range line {
+		if n++; n > maxDiffLine {
+			return line[:i] + "… [cut here]"
+		}
+	}
+	return line
 }

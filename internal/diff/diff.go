@@ -1,4 +1,5 @@
-package files
+// Package diff tells what changed between two texts.
+package diff
 
 import (
 	"slices"
@@ -8,12 +9,12 @@ import (
 // maxDepth is how often a stretch is split at its unique lines.
 const maxDepth = 12
 
-// diff returns what changed from a to b, in the unified format, cut when it is
+// Unified returns what changed from a to b, in the unified format, cut when it is
 // long. Lines that are unique on both sides are matched first, in the longest
 // order they have in common, and then what lies between them in the same way. So
 // the work grows with the length of the texts and its logarithm, whatever they
 // hold; the diff is right, but in repetitive texts not always the shortest.
-func diff(name, a, b string) string {
+func Unified(name, a, b string) string {
 	d := differ{a: splitLines(a), b: splitLines(b)}
 	d.match(stretch{0, len(d.a), 0, len(d.b)}, maxDepth)
 	return unified(name, d.a, d.b, d.changes())

@@ -1,4 +1,4 @@
-package files
+package diff
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func FuzzDiffLeadsFromOldToNew(f *testing.F) {
 		if got := patched(t, a, b); got != b {
 			t.Errorf("from %q the diff leads to %q, want %q", a, got, b)
 		}
-		diff("x", a, b)
+		Unified("x", a, b)
 	})
 }
 
@@ -60,7 +60,7 @@ func TestDiffOfAnInsertionIsTheInsertion(t *testing.T) {
 		fmt.Fprintf(&a, "line %d\n}\n\n", i)
 	}
 	b := strings.Replace(a.String(), "line 500\n", "new\n}\n\nline 500\n", 1)
-	if got := diff("x", a.String(), b); strings.Count(got, "\n+") != 4 || strings.Count(got, "\n-") != 0 {
+	if got := Unified("x", a.String(), b); strings.Count(got, "\n+") != 4 || strings.Count(got, "\n-") != 0 {
 		t.Errorf("diff = %s", got)
 	}
 }
