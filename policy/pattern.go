@@ -102,9 +102,9 @@ func encode(w command.Word) string {
 // matches reports whether a joined command is certain to fit.
 func (p *pattern) matches(joined string) bool {
 	if !p.words {
-		return wild(p.text, joined)
+		return fits(p.text, star, joined)
 	}
-	return wild(p.text, joined) || wild(p.open, joined)
+	return fits(p.text, star, joined) || fits(p.open, star, joined)
 }
 
 // may reports whether a joined command fits, or could when it runs.
@@ -121,28 +121,4 @@ func (p *pattern) may(joined string) bool {
 	}
 	literal, _, _ := strings.Cut(p.text, star)
 	return strings.HasPrefix(known, literal) || strings.HasPrefix(literal, known)
-}
-
-// wild reports whether a text fits a pattern with stars, in time linear in the text
-// for each star.
-func wild(pattern, text string) bool {
-	first, rest, more := strings.Cut(pattern, star)
-	if !more {
-		return pattern == text
-	}
-	if !strings.HasPrefix(text, first) {
-		return false
-	}
-	text = text[len(first):]
-	for {
-		part, next, more := strings.Cut(rest, star)
-		if !more {
-			return strings.HasSuffix(text, part)
-		}
-		i := strings.Index(text, part)
-		if i < 0 {
-			return false
-		}
-		text, rest = text[i+len(part):], next
-	}
 }

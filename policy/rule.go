@@ -123,9 +123,13 @@ func (w When) fields() (n int) {
 func (r *rule) names(tool string) bool { return r.tool == "*" || glob(r.tool, tool) }
 
 // glob reports whether a text fits a pattern in which * is any text.
-func glob(pattern, text string) bool {
-	first, rest, star := strings.Cut(pattern, "*")
-	if !star {
+func glob(pattern, text string) bool { return fits(pattern, "*", text) }
+
+// fits reports whether a text fits a pattern in which star is any text, in time linear
+// in the text for each star.
+func fits(pattern, star, text string) bool {
+	first, rest, more := strings.Cut(pattern, star)
+	if !more {
 		return pattern == text
 	}
 	if !strings.HasPrefix(text, first) {
@@ -133,15 +137,15 @@ func glob(pattern, text string) bool {
 	}
 	text = text[len(first):]
 	for {
-		part, more, again := strings.Cut(rest, "*")
-		if !again {
+		part, next, more := strings.Cut(rest, star)
+		if !more {
 			return strings.HasSuffix(text, part)
 		}
 		i := strings.Index(text, part)
 		if i < 0 {
 			return false
 		}
-		text, rest = text[i+len(part):], more
+		text, rest = text[i+len(part):], next
 	}
 }
 

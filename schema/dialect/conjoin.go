@@ -14,16 +14,19 @@ func conjoin(a, b *value) (sum *value, whole bool) {
 	case b.is("false") || a.is("true"):
 		return b, true
 	}
+	return merged(a, b, both)
+}
+
+// merged has the members of both; what is there twice is what f makes of it.
+func merged(a, b *value, f func(name string, a, b *value) (*value, bool)) (sum *value, whole bool) {
 	sum, whole = a.without(), true
 	for _, m := range b.members {
-		old := sum.get(m.name)
-		if old == nil {
-			sum.set(m.name, m.value)
-			continue
+		if old := sum.get(m.name); old != nil {
+			var ok bool
+			m.value, ok = f(m.name, old, m.value)
+			whole = whole && ok
 		}
-		merged, ok := both(m.name, old, m.value)
-		sum.set(m.name, merged)
-		whole = whole && ok
+		sum.set(m.name, m.value)
 	}
 	return sum, whole
 }
@@ -59,18 +62,7 @@ func both(keyword string, a, b *value) (v *value, whole bool) {
 }
 
 func bothNamed(a, b *value) (v *value, whole bool) {
-	v, whole = a.without(), true
-	for _, m := range b.members {
-		old := v.get(m.name)
-		if old == nil {
-			v.set(m.name, m.value)
-			continue
-		}
-		one, ok := conjoin(old, m.value)
-		v.set(m.name, one)
-		whole = whole && ok
-	}
-	return v, whole
+	return merged(a, b, func(_ string, a, b *value) (*value, bool) { return conjoin(a, b) })
 }
 
 // union is the items of both, each once.
