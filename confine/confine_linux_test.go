@@ -484,3 +484,28 @@ func TestOverlay(t *testing.T) {
 		t.Error("the overlay is still there")
 	}
 }
+
+// A launcher that did not stand its trial starts nothing.
+func TestTrial(t *testing.T) {
+	b := newBox(t)
+	asked := 0
+	b.l = New(Config{Trial: func(*Launcher) error { asked++; return errors.New("it leaks") }})
+	for range 2 {
+		_, err := (&Cell{b.l, b.policy}).Start(Command{Path: "/bin/true", Dir: b.dir})
+		if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "it leaks") {
+			t.Errorf("error %v", err)
+		}
+	}
+	if asked != 1 {
+		t.Errorf("tried %d times", asked)
+	}
+	b.l = New(Config{Trial: func(l *Launcher) error {
+		if m := l.Probe(); m.Tier != Full {
+			return errors.New(m.Reason)
+		}
+		return nil
+	}})
+	if out, _ := b.run(t, "echo hi"); out != "hi\n" {
+		t.Errorf("%q", out)
+	}
+}

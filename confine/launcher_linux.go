@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -24,17 +25,31 @@ type Config struct {
 	// [Main]. When empty it is the file toolfall-confine beside this program, which is
 	// small and starts sooner, or this program itself.
 	Helper string
+
+	// Trial is asked once, before the first process is started under the full tier: an
+	// error keeps all of them from starting. [Launcher.Probe] tells what to ask about.
+	Trial func(*Launcher) error
 }
 
 // A Launcher starts confined processes.
-type Launcher struct{ config Config }
+type Launcher struct {
+	config Config
+	trial  func() error
+}
 
 // New returns a launcher.
 func New(c Config) *Launcher {
 	if c.Helper == "" {
 		c.Helper = beside()
 	}
-	return &Launcher{c}
+	l := &Launcher{config: c}
+	l.trial = sync.OnceValue(func() error {
+		if c.Trial == nil {
+			return nil
+		}
+		return c.Trial(l)
+	})
+	return l
 }
 
 // beside returns the helper that was installed with this program, or the program.
@@ -85,6 +100,14 @@ func (l *Launcher) start(p Policy, c Command) (*Process, error) {
 		}
 		return track(t, p.report()), nil
 	}
+	if err := l.trial(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return l.startFull(p, c)
+}
+
+// startFull starts a command whether or not the launcher has been tried.
+func (l *Launcher) startFull(p Policy, c Command) (*Process, error) {
 	s, held, err := prepare(p, c)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)

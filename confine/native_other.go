@@ -15,7 +15,8 @@ type Launcher struct{ Config }
 
 // Config sets up a Launcher.
 type Config struct {
-	Helper string // not used here
+	Helper string                // not used here
+	Trial  func(*Launcher) error // not used here
 }
 
 // New returns a launcher that cannot confine anything.

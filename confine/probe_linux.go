@@ -74,7 +74,7 @@ func (l *Launcher) probe() (m Matrix, err error) {
 		return m, err
 	}
 	defer unix.Close(extra)
-	p, err := (&Cell{l, policy}).Start(Command{Path: "/proc/self/exe", Name: probeName, Args: []string{string(told)}, Dir: s.Work, Stdout: w, Stderr: w})
+	p, err := l.startFull(policy, Command{Path: "/proc/self/exe", Name: probeName, Args: []string{string(told)}, Dir: s.Work, Stdout: w, Stderr: w})
 	w.Close()
 	if err != nil {
 		return m, err

@@ -35,7 +35,7 @@ func (c *Config) cell() (toolfall.Plugin, error) {
 	}
 	return sandbox.New(sandbox.Config{
 		Over:     over,
-		Launcher: confine.New(confine.Config{}),
+		Launcher: confine.New(confine.Config{Trial: trial}),
 		Roots:    c.Roots, Write: c.absolute(c.Sandbox.Write), Hide: hide, Protect: c.Sandbox.Protect,
 		Net: confine.Net{Mode: mode, Allow: c.Sandbox.Allow, Deny: c.Sandbox.Deny},
 	}), nil
