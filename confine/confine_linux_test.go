@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -32,8 +33,37 @@ type box struct {
 	l      *Launcher
 }
 
+// full says why the full tier is not to be had on this kernel, if it is not.
+var full = sync.OnceValue(func() error {
+	dir, err := os.MkdirTemp("/var/tmp", "toolfall-test-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	p, err := (&Cell{New(Config{}), Policy{Tier: Full, Write: []string{dir}}}).Start(Command{Path: "/bin/true", Dir: dir})
+	if err == nil {
+		p.Wait()
+	}
+	return err
+})
+
+// needFull skips a test where the kernel lacks something, and says what tier remains.
+func needFull(t *testing.T) {
+	t.Helper()
+	err := full()
+	if err == nil {
+		return
+	}
+	remains := Partial
+	if _, _, missing := handled(); missing != nil {
+		remains = None
+	}
+	t.Skipf("the full tier is not to be had here (%v); what remains is %s", err, remains)
+}
+
 func newBox(t *testing.T) *box {
 	t.Helper()
+	needFull(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -179,6 +209,7 @@ func marked(t *testing.T, mark string) (pids []string) {
 
 // Each hostile act of the probe is a row of the list of attacks.
 func TestProbe(t *testing.T) {
+	needFull(t)
 	m := New(Config{}).Probe()
 	check := func(t *testing.T, m Matrix) {
 		if len(m.Attempts) < 30 {
@@ -197,6 +228,7 @@ func TestProbe(t *testing.T) {
 
 // Everything holds for an ordinary user too, who has no capability to begin with.
 func TestAsAnOrdinaryUser(t *testing.T) {
+	needFull(t)
 	if os.Getuid() != 0 {
 		t.Skip("the tests run as an ordinary user already; tier full is tested for that one alone")
 	}

@@ -24,7 +24,7 @@ func (h *inside) mounts() error {
 	slices.Sort(write) // the outer ones first
 	var trees []int
 	for _, dir := range write {
-		fd, err := tree3(dir)
+		fd, err := cloneTree(dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
@@ -33,13 +33,13 @@ func (h *inside) mounts() error {
 	over := -1
 	if h.Policy.Overlay != "" {
 		var err error
-		if over, err = tree3(h.Policy.Overlay); err != nil {
+		if over, err = cloneTree(h.Policy.Overlay); err != nil {
 			return fmt.Errorf("%s: %w", h.Policy.Overlay, err)
 		}
 	}
 	dev := make(map[string]int)
 	for _, name := range devices {
-		if fd, err := tree3("/dev/" + name); err == nil {
+		if fd, err := cloneTree("/dev/" + name); err == nil {
 			dev[name] = fd
 		}
 	}
@@ -60,8 +60,8 @@ func (h *inside) mounts() error {
 	return nil
 }
 
-// tree3 takes a copy of a mount tree that outlives what happens to the original.
-func tree3(path string) (int, error) {
+// cloneTree takes a copy of a mount tree that outlives what happens to the original.
+func cloneTree(path string) (int, error) {
 	return unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 }
 

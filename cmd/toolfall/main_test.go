@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,11 +19,23 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// sandboxed reports whether commands can be confined here.
+var sandboxed = sync.OnceValue(func() bool { return confine.New(confine.Config{}).Probe().Tier == confine.Full })
+
+// condition is what scripts may ask of the machine.
+func condition(name string) (bool, error) {
+	if name != "sandbox" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return sandboxed(), nil
+}
+
 // Each script shows one promise of the command, with the real binary.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Condition:           condition,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})
 }

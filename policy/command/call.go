@@ -90,7 +90,7 @@ func (s *scanner) effects(c *Command, at *Place, sure bool) {
 		at.Lost = true
 	case "eval":
 		s.opaque("it uses eval")
-		c.Inner = append(c.Inner, s.sub(join2(args), *at)...)
+		c.Inner = append(c.Inner, s.sub(spaced(args), *at)...)
 		at.Lost = true
 	case "trap":
 		s.opaque("it sets a trap")
@@ -130,8 +130,8 @@ func (s *scanner) cd(args []Word, at *Place, sure bool) {
 	}
 }
 
-// join2 joins words as eval does.
-func join2(words []Word) string {
+// spaced joins words as eval does.
+func spaced(words []Word) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
 		texts[i] = w.Text

@@ -74,7 +74,7 @@ func (s *scanner) starter(c *Command, name string, st starter) {
 	if name == "command" && !plain {
 		return // command -v only looks
 	}
-	inner.Text = join2(inner.Argv)
+	inner.Text = spaced(inner.Argv)
 	c.Transparent = st.transparent || name == "xargs" && plain
 	if name == "xargs" { // what it adds is only known when it runs
 		inner.Argv = append(inner.Argv[:len(inner.Argv):len(inner.Argv)], Word{Text: Unknown, Glob: true})
@@ -82,7 +82,7 @@ func (s *scanner) starter(c *Command, name string, st starter) {
 	c.Inner = append(c.Inner, inner)
 	s.start(inner)
 	if name == "watch" || name == "flock" || name == "script" || name == "parallel" {
-		c.Inner = append(c.Inner, s.sub(join2(rest), c.Place)...)
+		c.Inner = append(c.Inner, s.sub(spaced(rest), c.Place)...)
 	}
 }
 
@@ -184,7 +184,7 @@ func (s *scanner) find(c *Command) {
 				end++
 			}
 			if argv := c.Argv[i+1 : end]; len(argv) > 0 {
-				inner := &Command{Text: join2(argv), Argv: argv, Place: Place{Lost: true}}
+				inner := &Command{Text: spaced(argv), Argv: argv, Place: Place{Lost: true}}
 				c.Inner = append(c.Inner, inner)
 				s.start(inner)
 			}
