@@ -25,6 +25,9 @@ func Main() {
 		attempt(os.Args[1])
 		unix.Exit(0)
 	}
+	if len(os.Args) > 3 && os.Args[0] == limitName {
+		unix.Exit(limit(os.Args[1], os.Args[2], os.Args[3:]))
+	}
 	if len(os.Args) == 2 && os.Args[0] == forkName {
 		unix.Exit(fork(os.Args[1]))
 	}
@@ -132,9 +135,9 @@ func (h *inside) limits() error {
 	for _, limit := range []struct {
 		what  int
 		value uint64
-	}{{unix.RLIMIT_CPU, l.CPU}, {unix.RLIMIT_AS, l.Memory}, {unix.RLIMIT_FSIZE, l.FileSize}, {unix.RLIMIT_NOFILE, l.OpenFiles}, {unix.RLIMIT_NPROC, l.Processes}} {
-		if limit.value == 0 || limit.what == unix.RLIMIT_AS {
-			continue // the address space is the command's own limit: a Go program reserves a lot
+	}{{unix.RLIMIT_CPU, l.CPU}, {unix.RLIMIT_FSIZE, l.FileSize}, {unix.RLIMIT_NOFILE, l.OpenFiles}, {unix.RLIMIT_NPROC, l.Processes}} {
+		if limit.value == 0 {
+			continue
 		}
 		if err := unix.Setrlimit(limit.what, &unix.Rlimit{Cur: limit.value, Max: limit.value}); err != nil {
 			return err
@@ -159,7 +162,14 @@ func (h *inside) command() error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, forwarded...)
 	attr := &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Env: h.Env, Sys: &syscall.SysProcAttr{Setsid: true}}
-	child, err := os.StartProcess(h.Path, append([]string{h.Name}, h.Args...), attr)
+	path, args := h.Path, append([]string{h.Name}, h.Args...)
+	if limit := h.Policy.Limits.Memory; limit > 0 {
+		path, args = "/proc/self/exe", limited(limit, h.Path, args)
+		if err := unix.Access(h.Path, unix.X_OK); err != nil {
+			return commandError{err}
+		}
+	}
+	child, err := os.StartProcess(path, args, attr)
 	if err != nil {
 		var at *os.PathError
 		if errors.As(err, &at) {
@@ -168,9 +178,6 @@ func (h *inside) command() error {
 		return commandError{err}
 	}
 	h.child = child
-	if limit := h.Policy.Limits.Memory; limit > 0 {
-		unix.Prlimit(child.Pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: limit, Max: limit}, nil)
-	}
 	h.say(message{Started: true})
 	go h.forward(signals)
 	go h.watch()
