@@ -28,7 +28,7 @@ func (d *decision) onlyReads(c *command.Command, name, workdir string) bool {
 // reads checks the arguments of a program in the table.
 func (d *decision) reads(p program, c *command.Command, name string, args []command.Word, workdir string) bool {
 	operands, ok := p.split(args)
-	if !ok {
+	if !ok || searchesAll(name, args) && d.guardsReading() {
 		return false
 	}
 	if p.plus {
@@ -52,6 +52,22 @@ func (d *decision) reads(p program, c *command.Command, name string, args []comm
 		operands = operands[:len(operands)-1]
 	}
 	return d.readable(operands, c, name, workdir)
+}
+
+// searchesAll reports whether a program reads all files of a directory, among which
+// may be some that must not be read.
+func searchesAll(name string, args []command.Word) bool {
+	switch name {
+	case "rg":
+		return true
+	case "grep", "egrep", "fgrep", "diff":
+		for _, w := range args {
+			if w.Text == "--recursive" || strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "--") && strings.ContainsAny(w.Text, "rR") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func textsOf(words []command.Word) []string {

@@ -51,6 +51,8 @@ func (s *scanner) start(c *Command) {
 		s.starter(c, name, st)
 	} else if name == "find" {
 		s.find(c)
+	} else if name == "git" {
+		s.git(c)
 	}
 	s.depth--
 }
@@ -192,4 +194,33 @@ func (s *scanner) find(c *Command) {
 			c.Exact = true
 		}
 	}
+}
+
+// git finds the settings that are given to git for this once: many of them are
+// commands, and an alias may be.
+func (s *scanner) git(c *Command) {
+	for i, w := range c.Argv {
+		if strings.HasPrefix(w.Text, "--config-env") {
+			c.Exact = true
+		}
+		if w.Text != "-c" || i+1 >= len(c.Argv) {
+			continue
+		}
+		key, value, _ := strings.Cut(c.Argv[i+1].Text, "=")
+		if quiet(key) {
+			continue
+		}
+		c.Exact = true
+		c.Inner = append(c.Inner, guess(strings.TrimPrefix(value, "!"))...)
+	}
+}
+
+// quiet reports whether a setting of git only changes how it prints, or who says so.
+func quiet(key string) bool {
+	section, _, _ := strings.Cut(strings.ToLower(key), ".")
+	switch section {
+	case "user", "author", "committer", "color", "column", "advice", "log":
+		return true
+	}
+	return strings.EqualFold(key, "core.quotepath") || strings.EqualFold(key, "core.abbrev")
 }

@@ -96,6 +96,7 @@ func (s *scanner) word(w *syntax.Word, at Place) Word {
 		}
 	}
 	out.Text = b.String()
+	out.Glob = out.Glob && out.Text != "[" // which is a program
 	return out
 }
 
