@@ -28,6 +28,9 @@ func (s *scanner) call(c *syntax.CallExpr, at *Place, sure bool) {
 		return
 	}
 	argv := s.words(c.Args, *at)
+	if len(argv) > 1 && argv[0].Text == "--" { // behind time
+		argv = argv[1:]
+	}
 	if len(argv) == 0 {
 		return
 	}

@@ -199,8 +199,9 @@ func (s *scanner) find(c *Command) {
 // git finds the settings that are given to git for this once: many of them are
 // commands, and an alias may be.
 func (s *scanner) git(c *Command) {
+	s.gitRuns(c)
 	for i, w := range c.Argv {
-		if strings.HasPrefix(w.Text, "--config-env") {
+		if strings.HasPrefix(w.Text, "--config-env") || strings.HasPrefix(w.Text, "--exec-path=") {
 			c.Exact = true
 		}
 		if w.Text != "-c" || i+1 >= len(c.Argv) {
@@ -223,4 +224,25 @@ func quiet(key string) bool {
 		return true
 	}
 	return strings.EqualFold(key, "core.quotepath") || strings.EqualFold(key, "core.abbrev")
+}
+
+// gitCommands are the words behind which git takes a command, by its own command.
+var gitCommands = map[string][]string{
+	"submodule": {"foreach"}, "bisect": {"run"}, "rebase": {"-x", "--exec"}, "difftool": {"-x", "--extcmd"}, "mergetool": {"-t", "--tool"},
+	"filter-branch": {"--tree-filter", "--index-filter", "--msg-filter", "--env-filter", "--commit-filter", "--parent-filter", "--tag-name-filter"},
+}
+
+// gitRuns finds the commands that git is told to run.
+func (s *scanner) gitRuns(c *Command) {
+	var behind []string
+	for i, w := range c.Argv {
+		if names, ok := gitCommands[w.Text]; ok {
+			behind = names
+		}
+		name, value, _ := strings.Cut(w.Text, "=")
+		if contains(behind, name) {
+			c.Exact = true
+			c.Inner = append(c.Inner, guess(value+" "+spaced(c.Argv[i+1:]))...)
+		}
+	}
 }
