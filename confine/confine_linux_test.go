@@ -541,3 +541,20 @@ func TestTrial(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 }
+
+// A home that stays is there again, and nowhere else.
+func TestHomeThatStays(t *testing.T) {
+	b := newBox(t)
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.policy.Home, b.policy.Env = home, []string{"SAID=so"}
+	b.run(t, "mkdir -p ~/.cache && echo x >~/.cache/f")
+	if out, _ := b.run(t, "cat ~/.cache/f; echo $SAID; ls -d "+home+" 2>/dev/null"); out != "x\nso\n" {
+		t.Errorf("%q", out)
+	}
+	if raw, err := os.ReadFile(filepath.Join(home, ".cache", "f")); err != nil || string(raw) != "x\n" {
+		t.Errorf("%q, %v", raw, err)
+	}
+}

@@ -18,7 +18,7 @@ var unsafeEnv = []string{
 
 // environment is what a confined command gets: a home and a temporary directory of its
 // own, and where the proxy is, in place of what would lead outside.
-func environment(env []string, net NetMode) []string {
+func environment(env []string, p Policy) []string {
 	var out []string
 	for _, pair := range env {
 		name, _, _ := strings.Cut(pair, "=")
@@ -27,10 +27,10 @@ func environment(env []string, net NetMode) []string {
 		}
 	}
 	out = append(out, "HOME="+Home, "TMPDIR="+Tmp)
-	if net == NetProxy {
+	if p.Net.Mode == NetProxy {
 		out = append(out, ProxyEnv()...)
 	}
-	return out
+	return append(out, p.Env...)
 }
 
 func proxyName(name string) bool {

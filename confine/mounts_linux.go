@@ -30,12 +30,13 @@ func (h *inside) mounts() error {
 		}
 		trees = append(trees, fd)
 	}
-	over := -1
-	if h.Policy.Overlay != "" {
-		var err error
-		if over, err = cloneTree(h.Policy.Overlay); err != nil {
-			return fmt.Errorf("%s: %w", h.Policy.Overlay, err)
-		}
+	over, err := optionalTree(h.Policy.Overlay)
+	if err != nil {
+		return err
+	}
+	home, err := optionalTree(h.Policy.Home)
+	if err != nil {
+		return err
 	}
 	dev := make(map[string]int)
 	for _, name := range devices {
@@ -49,6 +50,7 @@ func (h *inside) mounts() error {
 	for _, step := range []func() error{
 		func() error { return h.devices(dev) },
 		temporary,
+		func() error { return settle(home) },
 		func() error { return h.writable(write, trees) },
 		func() error { return h.overlay(over) },
 		h.lock, h.hide, processes,
@@ -63,6 +65,29 @@ func (h *inside) mounts() error {
 // cloneTree takes a copy of a mount tree that outlives what happens to the original.
 func cloneTree(path string) (int, error) {
 	return unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+}
+
+// optionalTree is that of a directory, or -1 for none.
+func optionalTree(path string) (int, error) {
+	if path == "" {
+		return -1, nil
+	}
+	fd, err := cloneTree(path)
+	if err != nil {
+		return -1, fmt.Errorf("%s: %w", path, err)
+	}
+	return fd, nil
+}
+
+// settle puts a home directory in its place.
+func settle(home int) error {
+	if home < 0 {
+		return nil
+	}
+	if err := move(home, Home); err != nil {
+		return fmt.Errorf("home: %w", err)
+	}
+	return nil
 }
 
 func setattr(path string, set uint64) error {

@@ -55,6 +55,8 @@ type Policy struct {
 	Protect  []string `json:"protect"`  // names in each Write directory that stay as they are, present or not
 	Net      Net      `json:"net"`
 	Limits   Limits   `json:"limits"`
+	Home     string   `json:"home,omitempty"`    // a directory that is the command's home, and stays; private and empty without
+	Env      []string `json:"env,omitempty"`     // variables that are set beside the command's own
 	Overlay  string   `json:"overlay,omitempty"` // a directory that takes what changes in Write; see NewOverlay
 }
 

@@ -14,7 +14,7 @@ func prepare(p Policy, c Command) (s setup, held held, err error) {
 	if err := p.sound(); err != nil {
 		return s, nil, err
 	}
-	s = setup{Policy: p, Path: c.Path, Name: c.name(), Args: c.Args, Dir: c.Dir, Env: environment(c.Env, p.Net.Mode)}
+	s = setup{Policy: p, Path: c.Path, Name: c.name(), Args: c.Args, Dir: c.Dir, Env: environment(c.Env, p)}
 	for _, path := range p.Hide {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			s.Hide = append(s.Hide, real)

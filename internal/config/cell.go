@@ -1,10 +1,13 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/toolfall/toolfall"
@@ -35,10 +38,53 @@ func (c *Config) cell() (toolfall.Plugin, error) {
 	}
 	return sandbox.New(sandbox.Config{
 		Over:     over,
+		Home:     c.home(),
+		Env:      settings(),
 		Launcher: confine.New(confine.Config{Trial: trial}),
 		Roots:    c.Roots, Write: c.absolute(c.Sandbox.Write), Hide: hide, Protect: c.Sandbox.Protect,
 		Net: confine.Net{Mode: mode, Allow: c.Sandbox.Allow, Deny: c.Sandbox.Deny},
 	}), nil
+}
+
+// home is the directory that commands of this project have as their home, so that what
+// they cache is there the next time; empty when it cannot be made.
+func (c *Config) home() string {
+	state, err := stateDir()
+	if err != nil {
+		return ""
+	}
+	project, err := filepath.Abs(c.Roots[0])
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(project))
+	dir := filepath.Join(state, "home", hex.EncodeToString(sum[:8]))
+	if os.MkdirAll(dir, 0o700) != nil {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
+// settings let commands read of the user's home what they need to work as usual: who
+// commits, and the modules that have been fetched.
+func settings() (env []string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil
+	}
+	for name, path := range map[string]string{"GIT_CONFIG_GLOBAL": ".gitconfig", "GOMODCACHE": "go/pkg/mod"} {
+		if path = filepath.Join(home, filepath.FromSlash(path)); os.Getenv(name) == "" {
+			if _, err := os.Stat(path); err == nil {
+				env = append(env, name+"="+path)
+			}
+		}
+	}
+	slices.Sort(env)
+	return env
 }
 
 // lay makes the overlay.

@@ -29,6 +29,8 @@ type Config struct {
 	Protect []string // names in the roots that stay as they are beside [confine.DefaultProtect]
 	Net     confine.Net
 	Limits  confine.Limits
+	Home    string   // a directory that is the home of what runs, and stays; without one it is empty each time
+	Env     []string // variables that are set for what runs
 
 	// Over, when not nil, is given the policy when the plugin is attached, and returns the
 	// one that holds: with an overlay, for instance.
@@ -65,7 +67,7 @@ func New(c Config) toolfall.Plugin {
 
 // policy is what the configuration says, with the paths as the kernel sees them.
 func (c Config) policy() (confine.Policy, error) {
-	p := confine.Policy{Tier: confine.Full, Net: c.Net, Limits: c.Limits, Protect: append(confine.DefaultProtect(), c.Protect...)}
+	p := confine.Policy{Tier: confine.Full, Net: c.Net, Limits: c.Limits, Home: c.Home, Env: c.Env, Protect: append(confine.DefaultProtect(), c.Protect...)}
 	roots := c.Roots
 	if len(roots) == 0 {
 		roots = []string{"."}
