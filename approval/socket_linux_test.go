@@ -81,6 +81,11 @@ func TestWhoMayAnswer(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- Listen(ctx, b, dir) }()
 	for {
+		select {
+		case err := <-ended:
+			t.Fatalf("it does not listen: %v", err)
+		default:
+		}
 		if socks, _ := filepath.Glob(filepath.Join(dir, "*.sock")); len(socks) > 0 {
 			break
 		}
