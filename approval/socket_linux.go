@@ -195,12 +195,22 @@ func Dial(dir string) ([]*Client, error) {
 	for _, path := range paths {
 		c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
 		if err != nil {
-			os.Remove(path) // whoever listened there is gone
+			if abandoned(path) {
+				os.Remove(path)
+			}
 			continue
 		}
 		out = append(out, &Client{c, bufio.NewReader(c)})
 	}
 	return out, nil
+}
+
+// abandoned reports whether the program that listened on a socket is gone. One that is
+// there may be about to listen.
+func abandoned(path string) bool {
+	name, _, _ := strings.Cut(filepath.Base(path), "-")
+	pid, err := strconv.Atoi(name)
+	return err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH)
 }
 
 // Close ends the connection.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -116,5 +117,25 @@ func TestWhoMayAnswer(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left %v", left)
+	}
+}
+
+// A socket that nobody listens on yet is left alone; that of a dead program goes.
+func TestSocketsThatDoNotAnswer(t *testing.T) {
+	dir := t.TempDir()
+	mine, dead := filepath.Join(dir, strconv.Itoa(os.Getpid())+"-a.sock"), filepath.Join(dir, "999999999-b.sock")
+	for _, path := range []string{mine, dead} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if clients, err := Dial(dir); len(clients) != 0 || err != nil {
+		t.Errorf("%d clients, %v", len(clients), err)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error("that of a living program is gone")
+	}
+	if _, err := os.Stat(dead); err == nil {
+		t.Error("that of a dead program is still there")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/toolfall/toolfall/schema"
@@ -43,6 +44,8 @@ type details struct {
 		Behavior string          `json:"behavior"`
 		Message  string          `json:"message"`
 		Input    json.RawMessage `json:"updatedInput"`
+		Rules    json.RawMessage `json:"updatedPermissions"`
+		Stop     bool            `json:"interrupt"`
 	} `json:"decision"`
 }
 
@@ -64,11 +67,44 @@ func parseAnswer(event Event, out []byte) (answer, error) {
 		return answer{}, fmt.Errorf("%w: %w", errOutput, err)
 	}
 	var s spoken
-	d := json.NewDecoder(strings.NewReader(text))
-	if err := d.Decode(&s); err != nil {
+	if err := exactly([]byte(text), &s); err != nil {
 		return answer{}, fmt.Errorf("%w: %w", errOutput, err)
 	}
 	return s.answer(event)
+}
+
+// exactly decodes an object whose members all are known, by their exact names: another
+// spelling of a verdict is no verdict.
+func exactly(raw []byte, v any) error {
+	if err := known(raw, reflect.TypeOf(v).Elem()); err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, v)
+}
+
+// known reports a member that a struct, or one inside it, does not have.
+func known(raw []byte, t reflect.Type) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var members map[string]json.RawMessage
+	if t.Kind() != reflect.Struct || json.Unmarshal(raw, &members) != nil {
+		return nil // what is of the wrong kind does not decode
+	}
+	fields := make(map[string]reflect.Type)
+	for i := range t.NumField() {
+		fields[t.Field(i).Tag.Get("json")] = t.Field(i).Type
+	}
+	for name, value := range members {
+		inside, ok := fields[name]
+		if !ok {
+			return fmt.Errorf("unknown member %q", name)
+		}
+		if err := known(value, inside); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s spoken) answer(event Event) (answer, error) {
@@ -118,7 +154,8 @@ func (a *answer) specific(d details) error {
 	case "allow", "ask", "deny":
 		a.verdict = stricter(a.verdict, Verdict(d.Permission))
 		a.reason = d.Reason
-	case "defer":
+	case "defer": // leave it to a person, and not to an allow
+		a.verdict, a.reason = stricter(a.verdict, Asked), d.Reason
 	default:
 		return fmt.Errorf("unknown permissionDecision %q", d.Permission)
 	}
@@ -132,6 +169,9 @@ func (a *answer) specific(d details) error {
 		return fmt.Errorf("unknown behavior %q", d.Decision.Behavior)
 	}
 	a.reason = d.Decision.Message
+	if present(d.Decision.Rules) != nil {
+		return errors.New("updatedPermissions are not taken: a hook does not change the rules")
+	}
 	if present(d.Decision.Input) != nil {
 		return errors.New("updatedInput of a PermissionRequest is not taken: what a person would be shown is what runs")
 	}

@@ -106,6 +106,8 @@ func TestGuards(t *testing.T) {
 		{"H8 a duplicate member", `echo '{"decision":"allow","decision":"block"}'`, "gave no verdict (bad_output", "bad_output"},
 		{"H12 unknown verdict", say + `"permissionDecision":"maybe"}}'`, "gave no verdict (bad_output", "bad_output"},
 		{"H12 unknown decision", `echo '{"decision":"perhaps"}'`, "gave no verdict (bad_output", "bad_output"},
+		{"H12 a verdict of another case", `echo '{"decision":"block","Decision":"approve"}'`, "gave no verdict (bad_output", "bad_output"},
+		{"H12 a misspelt verdict", say + `"permisionDecision":"deny"}}'`, "gave no verdict (bad_output", "bad_output"},
 		{"H12 another event", `echo '{"hookSpecificOutput":{"hookEventName":"Stop"}}'`, "gave no verdict (bad_output", "bad_output"},
 		{"endless output", "yes", "gave no verdict", "timeout"},
 	} {
@@ -142,6 +144,7 @@ func TestTheStrictestWins(t *testing.T) {
 		{[]string{"allow", "ask"}, "ask: ask"},
 		{[]string{"ask", "allow"}, "ask: ask"},
 		{[]string{"allow"}, "allow: allow"},
+		{[]string{"defer", "allow"}, "ask: defer"},
 	} {
 		var hooks []hook.Hook
 		for _, v := range c.hooks {
@@ -347,8 +350,26 @@ func TestSettings(t *testing.T) {
 	if hooks[0].Timeout != 5*time.Second || hooks[0].Matcher != "Bash" || hooks[1].Args[0] != "${CLAUDE_PROJECT_DIR}/a b" || hooks[2].URL == "" {
 		t.Errorf("%+v", hooks)
 	}
+	odd := `{"hooks":{"PreToolUse":{"hooks":[]},"Stop":[],"PostToolUse":[{"hooks":[{"type":"command","command":"true"}]}]}}`
+	if hooks, problems, err := hook.ParseSettings([]byte(odd), "s.json", true); err != nil || len(hooks) != 1 || len(problems) != 2 {
+		t.Errorf("an event that is no list: %d hooks, %v, %v", len(hooks), problems, err)
+	}
+	twice := `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"exit 2"}]}],"PreToolUse":[]}}`
+	if _, _, err := hook.ParseSettings([]byte(twice), "s.json", true); err == nil {
+		t.Error("an event that is there twice hides the first")
+	}
 	hooks, problems, err = hook.ParseSettings([]byte(settings), "s.json", false)
 	if err != nil || len(hooks) != 0 || len(problems) != 1 {
 		t.Errorf("untrusted: %v, %v, %v", hooks, problems, err)
+	}
+}
+
+// A command that is started by itself is one of the project's.
+func TestArgsWithoutAShell(t *testing.T) {
+	h := hook.Hook{Event: hook.PreToolUse, Command: "./guard", Args: []string{"${CLAUDE_PROJECT_DIR}", "$HOME"}, Source: "test"}
+	s := open(t, []hook.Hook{h})
+	os.WriteFile(filepath.Join(s.dir, "guard"), []byte("#!/bin/sh\necho \"$1 $2\" >&2; exit 2\n"), 0o755)
+	if got := s.call(t.Context(), "ls"); !strings.Contains(got.Text(), s.dir+" $HOME") {
+		t.Errorf("%q", got.Text())
 	}
 }

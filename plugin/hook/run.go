@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ const (
 	defaultTime = 10 * time.Minute
 	maxOutput   = 1 << 20
 	maxErrors   = 64 << 10
+	lag         = time.Second // how long output may come after the hook has ended
 )
 
 // said is what came of running a hook.
@@ -70,7 +72,11 @@ func (r *Runner) report(h hook, s said, took time.Duration) {
 func (r *Runner) command(ctx context.Context, h hook, input []byte) said {
 	c := confine.Command{Path: "/bin/sh", Args: []string{"-c", h.Command}, Dir: r.Dir, Env: r.env}
 	if h.Args != nil {
-		path, err := exec.LookPath(r.placed(h.Command))
+		name := r.placed(h.Command)
+		if strings.Contains(name, "/") && !filepath.IsAbs(name) {
+			name = filepath.Join(r.Dir, name)
+		}
+		path, err := exec.LookPath(name)
 		if err != nil {
 			return said{failed: "spawn_failed", err: err}
 		}
@@ -117,6 +123,9 @@ func process(ctx context.Context, c confine.Command, input []byte) (out, errs []
 	first := make(chan []byte, 1)
 	go func() { first <- drain(ends[1][0], maxOutput+1) }()
 	e = p.Wait()
+	for _, f := range []*os.File{ends[0][1], ends[1][0], ends[2][0]} {
+		f.SetDeadline(time.Now().Add(lag)) // somebody beyond our reach may hold the other end
+	}
 	return <-first, <-texts, e, nil
 }
 

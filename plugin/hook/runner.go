@@ -139,7 +139,7 @@ func (r *Runner) after(ctx context.Context, c toolfall.Call, result toolfall.Res
 	}
 	f := fold(hooks, r.all(ctx, hooks, marshal(told)))
 	if f.output != "" && event == PostToolUse {
-		result.Content, result.Structured = toolfall.Text(f.output), nil
+		result.Content, result.Structured = toolfall.Text(clean(f.output)), nil
 	}
 	if f.verdict == Denied && f.reason != "" {
 		f.context = append([]string{"a hook says: " + clean(f.reason)}, f.context...)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/toolfall/toolfall/schema"
 )
 
 // A Problem is an entry of a settings file that cannot be honoured.
@@ -18,7 +20,10 @@ func (p Problem) String() string { return p.Source + ": " + p.Text }
 func ParseSettings(raw []byte, source string, trusted bool) ([]Hook, []Problem, error) {
 	var file struct {
 		DisableAllHooks bool
-		Hooks           map[string][]json.RawMessage
+		Hooks           map[string]json.RawMessage
+	}
+	if _, err := schema.Arguments(raw); err != nil { // a member that is there twice would hide the first
+		return nil, nil, fmt.Errorf("%s: %w", source, err)
 	}
 	if err := json.Unmarshal(raw, &file); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", source, err)
@@ -36,12 +41,25 @@ func ParseSettings(raw []byte, source string, trusted bool) ([]Hook, []Problem, 
 	}
 	slices.Sort(events)
 	for _, event := range events {
-		for i, group := range file.Hooks[event] {
-			p.group(Event(event), fmt.Sprintf("%s: hooks.%s[%d]", source, event, i), group)
+		at := fmt.Sprintf("%s: hooks.%s", source, event)
+		var groups []json.RawMessage
+		if err := json.Unmarshal(file.Hooks[event], &groups); err != nil {
+			p.problem(at, "want a list: %v", err)
+			continue
+		}
+		if !slices.Contains(happening, Event(event)) {
+			p.problem(at, "the event %s does not happen here", event)
+			continue
+		}
+		for i, group := range groups {
+			p.group(Event(event), fmt.Sprintf("%s[%d]", at, i), group)
 		}
 	}
 	return p.hooks, p.problems, nil
 }
+
+// happening are the events that there are.
+var happening = []Event{PreToolUse, PostToolUse, PostToolUseFailure, PermissionRequest}
 
 type parser struct {
 	source   string
@@ -61,10 +79,6 @@ func (p *parser) group(event Event, at string, raw json.RawMessage) {
 	}
 	if err := json.Unmarshal(raw, &g); err != nil {
 		p.problem(at, "%v", err)
-		return
-	}
-	if !slices.Contains([]Event{PreToolUse, PostToolUse, PostToolUseFailure, PermissionRequest}, event) {
-		p.problem(at, "the event %s does not happen here", event)
 		return
 	}
 	if _, err := compileMatcher(g.Matcher); err != nil {
