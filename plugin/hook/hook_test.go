@@ -373,3 +373,24 @@ func TestArgsWithoutAShell(t *testing.T) {
 		t.Errorf("%q", got.Text())
 	}
 }
+
+// A hook hears of an interruption, although everything else has ended by then.
+func TestHooksHearOfAnInterruption(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "told")
+	s := open(t, []hook.Hook{{Event: hook.PostToolUseFailure, Command: "cat >" + file, Source: "test"}})
+	ctx, cancel := context.WithCancel(t.Context())
+	owner := scope.New(t.Context(), "tool")
+	defer owner.Close()
+	_, err := s.Register(owner, toolfall.Define("wait", "Waits.", func(ctx context.Context, _ struct{}, _ toolfall.Call) ([]toolfall.Content, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Execute(ctx, toolfall.Call{ID: "1", Name: "wait"})
+	if raw, err := os.ReadFile(file); err != nil || !strings.Contains(string(raw), `"is_interrupt":true`) {
+		t.Errorf("told %s, %v", raw, err)
+	}
+}

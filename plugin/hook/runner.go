@@ -20,6 +20,7 @@ type Runner struct {
 	hooks  []hook
 	env    []string
 	client *http.Client
+	async  chan struct{} // a place for each hook that nobody waits for
 }
 
 // hook is a Hook that is ready to run.
@@ -30,7 +31,7 @@ type hook struct {
 
 // NewRunner prepares hooks. Those that are not waited for end with the scope.
 func NewRunner(s *scope.Scope, c Config) (*Runner, error) {
-	r := &Runner{Config: c, scope: s, client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	r := &Runner{Config: c, scope: s, async: make(chan struct{}, maxAsync), client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	r.env = append(c.Env[:len(c.Env):len(c.Env)], "CLAUDE_PROJECT_DIR="+c.Dir)
 	for _, h := range c.Hooks {
 		m, err := compileMatcher(h.Matcher)
@@ -62,13 +63,30 @@ func (r *Runner) all(ctx context.Context, hooks []hook, input []byte) []said {
 	var wg sync.WaitGroup
 	for i, h := range hooks {
 		if h.Async {
-			r.scope.Go(func(ctx context.Context) { r.one(ctx, h, input) })
+			r.background(h, input)
 			continue
 		}
 		wg.Go(func() { out[i] = r.one(ctx, h, input) })
 	}
 	wg.Wait()
 	return out
+}
+
+// maxAsync is how many hooks run at once that nobody waits for.
+const maxAsync = 32
+
+// background runs a hook that nobody waits for, or reports that too many do already.
+func (r *Runner) background(h hook, input []byte) {
+	select {
+	case r.async <- struct{}{}:
+	default:
+		r.report(h, said{failed: "spawn_failed", err: errors.New("too many hooks run in the background")}, 0)
+		return
+	}
+	r.scope.Go(func(ctx context.Context) {
+		defer func() { <-r.async }()
+		r.one(ctx, h, input)
+	})
 }
 
 // told is what every hook is told.
@@ -121,6 +139,9 @@ func (r *Runner) carry(ctx context.Context, f folded) (context.Context, error) {
 	return r.Carry(ctx, f.verdict, f.reason), nil
 }
 
+// interruptedTime is how long hooks have after a call that was interrupted.
+const interruptedTime = 5 * time.Second
+
 // after runs the hooks that see the result. They cannot undo it.
 func (r *Runner) after(ctx context.Context, c toolfall.Call, result toolfall.Result, took time.Duration) toolfall.Result {
 	event := PostToolUse
@@ -136,6 +157,11 @@ func (r *Runner) after(ctx context.Context, c toolfall.Call, result toolfall.Res
 		told["error"], told["is_interrupt"] = result.Text(), ctx.Err() != nil
 	} else {
 		told["tool_response"], told["duration_ms"] = response(result), took.Milliseconds()
+	}
+	if ctx.Err() != nil { // they are told that it was interrupted, and not for long
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), interruptedTime)
+		defer cancel()
 	}
 	f := fold(hooks, r.all(ctx, hooks, marshal(told)))
 	if f.output != "" && event == PostToolUse {
