@@ -31,7 +31,6 @@ type scene struct {
 	Unix, Abstract string // sockets of the host
 	Datagram       string // one that takes datagrams
 	Parent         int    // a process of the host
-	Mark           string // a variable in its environment
 }
 
 // maxReport is the longest report of a probe, in bytes.

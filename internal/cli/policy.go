@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolfall/toolfall/internal/config"
 	"github.com/toolfall/toolfall/internal/escape"
+	"github.com/toolfall/toolfall/plugin/permission"
 	"github.com/toolfall/toolfall/policy"
 )
 
@@ -135,12 +136,17 @@ func (a *app) policyTest(_ context.Context, c *cli.Command) error {
 	return nil
 }
 
-func (a *app) grants(_ context.Context, c *cli.Command) error {
+// store is where grants are kept.
+func (a *app) store(c *cli.Command) (permission.Store, error) {
 	conf, err := a.load(c)
 	if err != nil {
-		return err
+		return permission.Store{}, err
 	}
-	store, err := conf.Grants()
+	return conf.Grants()
+}
+
+func (a *app) grants(_ context.Context, c *cli.Command) error {
+	store, err := a.store(c)
 	if err != nil {
 		return err
 	}
@@ -162,11 +168,7 @@ func (a *app) revoke(_ context.Context, c *cli.Command) error {
 	if c.Args().Len() != 1 {
 		return errors.New("revoke takes the ID of a grant; toolfall policy grants lists them")
 	}
-	conf, err := a.load(c)
-	if err != nil {
-		return err
-	}
-	store, err := conf.Grants()
+	store, err := a.store(c)
 	if err != nil {
 		return err
 	}

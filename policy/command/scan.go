@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -168,22 +169,13 @@ func (s *scanner) loop(at *Place, body func(*Place)) {
 	before := *at
 	commands, accesses, parts := len(*s.into), len(s.out.Accesses), s.parts
 	body(at)
-	if len(at.Dirs) == len(before.Dirs) && at.Lost == before.Lost && equal(at.Dirs, before.Dirs) {
+	if at.Lost == before.Lost && slices.Equal(at.Dirs, before.Dirs) {
 		return
 	}
 	*s.into, s.out.Accesses, s.parts = (*s.into)[:commands], s.out.Accesses[:accesses], parts
 	at.Lost = true
 	body(at)
 	at.Lost = true
-}
-
-func equal(a, b []string) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 func (s *scanner) forEach(c *syntax.ForClause, at *Place) {
