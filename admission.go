@@ -56,6 +56,9 @@ func (s *Snapshot) admit(next Handler) Handler {
 		if name, missing := s.missing(); missing {
 			return Fail(NewError(Denied, fmt.Errorf("the middleware %q is required and not attached", name)))
 		}
+		if ctx.Err() != nil {
+			return Fail(early(ctx)) // nobody need be asked about a call that will not run
+		}
 		if err := s.examine(&c); err != nil {
 			return Fail(err)
 		}

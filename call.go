@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -30,6 +31,15 @@ func (c Call) Tool() (s Schema, ok bool) {
 		return Schema{}, false
 	}
 	return c.admitted.entry.Schema, true
+}
+
+// Timeout returns the Timeout of the definition of the tool that the call is going to
+// reach, or 0 before admission.
+func (c Call) Timeout() time.Duration {
+	if c.admitted == nil || c.admitted.entry == nil {
+		return 0
+	}
+	return c.admitted.entry.Timeout
 }
 
 // A Handler answers a call.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/toolfall/toolfall/schema"
 )
@@ -34,6 +35,15 @@ type Definition struct {
 	// microsecond. It is a promise that Execute never calls runtime.Goexit: by
 	// default a tool has a goroutine of its own, so that its Goexit ends there.
 	Inline bool
+
+	// Claims says what an admitted call is going to touch, before it runs. Nil stands for
+	// everything, alone; with the hint that the tool reads only, for a look at everything.
+	// No claims at all run beside any other call.
+	Claims func(Call) []Claim
+
+	// Timeout is how long a call may take, where a plugin enforces it. 0 leaves that to
+	// the plugin, and less than 0 asks for no limit.
+	Timeout time.Duration
 
 	// NoRepair keeps the repair stage from mending what a model sent to this tool.
 	NoRepair bool
