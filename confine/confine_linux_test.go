@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// launcher is the native one, or the one that the test that started this process is about.
+func launcher() *Launcher { return New(Config{Bubblewrap: os.Getenv("CONFINE_TEST_BWRAP")}) }
+
 // box is a workspace and a launcher for it.
 type box struct {
 	dir    string
@@ -40,7 +43,7 @@ var full = sync.OnceValue(func() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	p, err := (&Cell{New(Config{}), Policy{Tier: Full, Write: []string{dir}}}).Start(Command{Path: "/bin/true", Dir: dir})
+	p, err := (&Cell{launcher(), Policy{Tier: Full, Write: []string{dir}}}).Start(Command{Path: "/bin/true", Dir: dir})
 	if err == nil {
 		p.Wait()
 	}
@@ -68,7 +71,7 @@ func newBox(t *testing.T) *box {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &box{dir, Policy{Tier: Full, Write: []string{dir}}, New(Config{})}
+	return &box{dir, Policy{Tier: Full, Write: []string{dir}}, launcher()}
 }
 
 // run runs a line of bash in the box.
@@ -185,7 +188,7 @@ func TestNothingSurvivesTheParent(t *testing.T) {
 
 // orphan starts commands that ignore what they can, and waits to be killed.
 func orphan(dir string) {
-	c := &Cell{New(Config{}), Policy{Tier: Full, Write: []string{dir}}}
+	c := &Cell{launcher(), Policy{Tier: Full, Write: []string{dir}}}
 	line := "export MARKorphan=1; trap '' TERM HUP; setsid sleep 1006 & sleep 1007 & kill -STOP $!; echo x; sleep 1008"
 	p, err := c.Start(Command{Path: "/bin/bash", Args: []string{"-c", line}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: os.Stdout})
 	if err != nil {
@@ -210,7 +213,7 @@ func marked(t *testing.T, mark string) (pids []string) {
 // Each hostile act of the probe is a row of the list of attacks.
 func TestProbe(t *testing.T) {
 	needFull(t)
-	m := New(Config{}).Probe()
+	m := launcher().Probe()
 	check := func(t *testing.T, m Matrix) {
 		if len(m.Attempts) < 30 {
 			t.Fatalf("%d attempts: %s", len(m.Attempts), m.Reason)
@@ -255,9 +258,49 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	}
 }
 
+// Everything holds too where bubblewrap makes the namespaces, as some systems demand.
+func TestUnderBubblewrap(t *testing.T) {
+	path := Bubblewrap()
+	switch {
+	case path == "":
+		t.Skip("bwrap is not installed; the native backend is tested for itself")
+	case os.Getenv("CONFINE_TEST_BWRAP") != "":
+		return
+	}
+	cmd := exec.Command("/proc/self/exe", "-test.short", "-test.run=^Test(Confined|AMissing|Nothing|Probe$|AsAn|NoLitter|Protection|APlaceholder|Ordinary|TheProxy|Limits)")
+	cmd.Env = append(os.Environ(), "CONFINE_TEST_BWRAP="+path)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+// A launcher that fails its trial starts nothing; what is there for that case does.
+func TestWhatFailsItsTrialIsReplaced(t *testing.T) {
+	b := newBox(t)
+	trial := func(*Launcher) error { return errors.New("it leaks") }
+	b.l = New(Config{Trial: trial, Else: launcher()})
+	if out, e := b.run(t, "echo hi"); out != "hi\n" {
+		t.Errorf("%q, %+v", out, e)
+	}
+	_, err := (&Cell{New(Config{Trial: trial, Else: New(Config{Trial: trial})}), b.policy}).Start(Command{Path: "/bin/true", Dir: b.dir})
+	if !errors.Is(err, ErrUnavailable) {
+		t.Errorf("both failed: %v", err)
+	}
+}
+
+// An overlay that the backend cannot make is refused, never left out.
+func TestBubblewrapRefusesAnOverlay(t *testing.T) {
+	b := newBox(t)
+	b.policy.Overlay = b.dir
+	_, err := (&Cell{New(Config{Bubblewrap: "/usr/bin/bwrap"}), b.policy}).Start(Command{Path: "/bin/true", Dir: b.dir})
+	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "overlay") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func BenchmarkTrue(b *testing.B) {
 	dir := b.TempDir()
-	l := New(Config{})
+	l := launcher()
 	for name, c := range map[string]*Cell{
 		"plain":   nil,
 		"partial": {l, Policy{Tier: Partial, Write: []string{dir}}},
@@ -310,7 +353,7 @@ func TestNoLitter(t *testing.T) {
 // F11: two commands at once share what was made to be protected, also when they are
 // of two launchers, as those of two processes are.
 func TestProtectionOverlaps(t *testing.T) {
-	for _, second := range []*Launcher{nil, New(Config{})} {
+	for _, second := range []*Launcher{nil, launcher()} {
 		b := newBox(t)
 		b.policy.Protect = []string{".claude"}
 		first, read := b.start(t, "until [ -e go ]; do sleep 0.01; done; mkdir -p .claude/x && echo made")

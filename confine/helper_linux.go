@@ -31,7 +31,7 @@ func Main() {
 	if len(os.Args) == 2 && os.Args[0] == forkName {
 		unix.Exit(fork(os.Args[1]))
 	}
-	if len(os.Args) == 0 || os.Args[0] != helperName {
+	if len(os.Args) == 0 || os.Args[0] != helperName && !wrapped(os.Args) {
 		return
 	}
 	runtime.LockOSThread() // what is restricted is this thread, and what it starts
@@ -63,6 +63,9 @@ func (h *inside) run() error {
 		{"mounts", h.mounts}, {"directory", h.enter}, {"network", h.network}, {"limits", h.limits}, {"descriptors", h.descriptors},
 		{"files", h.landlock}, {"capabilities", h.capabilities}, {"memory", withdraw}, {"system calls", func() error { return restrictCalls(true) }},
 	} {
+		if h.Ready && step.name == "mounts" {
+			continue
+		}
 		if err := step.do(); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
 		}
@@ -95,9 +98,11 @@ func (h *inside) network() error {
 	if h.Policy.Net.Mode == NetHost {
 		return nil
 	}
-	unix.Sethostname([]byte("sandbox")) // a courtesy
-	if err := loopback(); err != nil {
-		return err
+	if !h.Ready {
+		unix.Sethostname([]byte("sandbox")) // a courtesy
+		if err := loopback(); err != nil {
+			return err
+		}
 	}
 	if h.Policy.Net.Mode != NetProxy {
 		return nil

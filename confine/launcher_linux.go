@@ -26,9 +26,16 @@ type Config struct {
 	// small and starts sooner, or this program itself.
 	Helper string
 
+	// Bubblewrap is the path of bwrap when that is to make the namespaces; see the
+	// function [Bubblewrap]. When empty the helper makes its own.
+	Bubblewrap string
+
 	// Trial is asked once, before the first process is started under the full tier: an
 	// error keeps all of them from starting. [Launcher.Probe] tells what to ask about.
 	Trial func(*Launcher) error
+
+	// Else starts what Trial keeps this launcher from starting.
+	Else *Launcher
 }
 
 // A Launcher starts confined processes.
@@ -70,6 +77,7 @@ type setup struct {
 	Path   string
 	Name   string
 	Args   []string
+	Ready  bool // the namespaces and the mounts are there already
 	Dir    string
 	Env    []string
 	Pins   []string // directories that cannot be renamed away
@@ -100,10 +108,14 @@ func (l *Launcher) start(p Policy, c Command) (*Process, error) {
 		}
 		return track(t, p.report()), nil
 	}
-	if err := l.trial(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	err := l.trial()
+	switch {
+	case err == nil:
+		return l.startFull(p, c)
+	case l.config.Else != nil:
+		return l.config.Else.start(p, c)
 	}
-	return l.startFull(p, c)
+	return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
 // startFull starts a command whether or not the launcher has been tried.
@@ -128,14 +140,8 @@ func (l *Launcher) launch(s setup, c Command) (*helper, error) {
 	}
 	theirs := os.NewFile(uintptr(pair[1]), "control")
 	h := &helper{control: os.NewFile(uintptr(pair[0]), "control"), told: make(chan Ending, 1)}
-	h.cmd = &exec.Cmd{Path: l.config.Helper, Args: []string{helperName}, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}, SysProcAttr: namespaces(s.Policy.Net.Mode)}
-	if h.staged = large(); h.staged {
-		h.cmd.Args, h.cmd.SysProcAttr = []string{forkName, forkNet(s.Policy.Net.Mode)}, apart()
-	}
-	give(h.cmd, c)
-	err = h.cmd.Start()
-	theirs.Close() // so that the end of the helper is the end of the socket
-	if err != nil {
+	s.Ready = l.config.Bubblewrap != ""
+	if err := l.spawn(h, s, c, theirs); err != nil {
 		h.control.Close()
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -148,6 +154,31 @@ func (l *Launcher) launch(s setup, c Command) (*helper, error) {
 	}
 	go h.listen() // ends with the helper
 	return h, nil
+}
+
+// spawn starts the process of a helper, and closes its end of the socket, so that the
+// end of the helper is the end of that.
+func (l *Launcher) spawn(h *helper, s setup, c Command, theirs *os.File) error {
+	defer theirs.Close()
+	switch {
+	case s.Ready:
+		self, err := os.Open(l.config.Helper)
+		if err != nil {
+			return err
+		}
+		defer self.Close()
+		h.cmd, h.staged, err = l.bubblewrap(s, theirs, self)
+		if err != nil {
+			return err
+		}
+	default:
+		h.cmd = &exec.Cmd{Path: l.config.Helper, Args: []string{helperName}, Env: []string{}, Dir: "/", ExtraFiles: []*os.File{theirs}, SysProcAttr: namespaces(s.Policy.Net.Mode)}
+		if h.staged = large(); h.staged {
+			h.cmd.Args, h.cmd.SysProcAttr = []string{forkName, forkNet(s.Policy.Net.Mode)}, apart()
+		}
+	}
+	give(h.cmd, c)
+	return h.cmd.Start()
 }
 
 // namespaces are those that the helper starts in. It keeps its user's number; all others

@@ -15,9 +15,14 @@ type Launcher struct{ Config }
 
 // Config sets up a Launcher.
 type Config struct {
-	Helper string                // not used here
-	Trial  func(*Launcher) error // not used here
+	Helper     string                // not used here
+	Bubblewrap string                // not used here
+	Trial      func(*Launcher) error // not used here
+	Else       *Launcher             // not used here
 }
+
+// Bubblewrap returns nothing: it is for Linux.
+func Bubblewrap() string { return "" }
 
 // New returns a launcher that cannot confine anything.
 func New(c Config) *Launcher { return &Launcher{c} }

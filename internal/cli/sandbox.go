@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/toolfall/toolfall/confine"
+	"github.com/toolfall/toolfall/internal/config"
 )
 
 func (a *app) sandboxCommand() *cli.Command {
@@ -16,7 +17,10 @@ func (a *app) sandboxCommand() *cli.Command {
 			Name: "check", Usage: "try from inside what an attacker would",
 			Description: "Every line is something that was really tried in a sandbox. The exit status is 0 when all of it\n" +
 				"was blocked, and 1 when not.",
-			Flags:        []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print the matrix as JSON"}},
+			Flags: []cli.Flag{
+				&cli.BoolFlag{Name: "json", Usage: "print the matrix as JSON"},
+				&cli.StringFlag{Name: "backend", Value: "native", Usage: "who sets the sandbox up: native or bubblewrap"},
+			},
 			OnUsageError: usageError, Action: a.sandboxCheck,
 		}},
 		Action: func(_ context.Context, c *cli.Command) error { return a.unknownCommand(c) },
@@ -24,7 +28,11 @@ func (a *app) sandboxCommand() *cli.Command {
 }
 
 func (a *app) sandboxCheck(_ context.Context, c *cli.Command) error {
-	m := confine.New(confine.Config{}).Probe()
+	l, err := config.Launcher(c.String("backend"))
+	if err != nil {
+		return err
+	}
+	m := l.Probe()
 	if c.Bool("json") {
 		if err := writeJSON(a.stdout, m); err != nil {
 			return err

@@ -28,6 +28,10 @@ func (c *Config) cell() (toolfall.Plugin, error) {
 	if !ok {
 		return toolfall.Plugin{}, fmt.Errorf("unknown sandbox.network %q", c.Sandbox.Network)
 	}
+	launcher, err := c.launcher()
+	if err != nil {
+		return toolfall.Plugin{}, err
+	}
 	hide := c.absolute(c.Sandbox.Hide)
 	if dir, err := stateDir(); err == nil {
 		hide = append(hide, dir)
@@ -40,7 +44,7 @@ func (c *Config) cell() (toolfall.Plugin, error) {
 		Over:     over,
 		Home:     c.home(),
 		Env:      settings(),
-		Launcher: confine.New(confine.Config{Trial: trial}),
+		Launcher: launcher,
 		Roots:    c.Roots, Write: c.absolute(c.Sandbox.Write), Hide: hide, Protect: c.Sandbox.Protect,
 		Net: confine.Net{Mode: mode, Allow: c.Sandbox.Allow, Deny: c.Sandbox.Deny},
 	}), nil

@@ -40,6 +40,7 @@ type Limits struct {
 // Sandbox configures plugin/sandbox.
 type Sandbox struct {
 	Mode    string   `json:"mode,omitempty" description:"required: what starts a process runs in a sandbox, or not at all. off: it can touch what the user can. auto: required on Linux, off on systems that have no sandbox." enum:"required,auto,off" default:"auto"`
+	Backend string   `json:"backend,omitempty" description:"Who sets the sandbox up. native: this program. bubblewrap: bwrap, which some systems let make what they let no other program. auto: native, and bubblewrap where that does not hold." enum:"auto,native,bubblewrap" default:"auto"`
 	Network string   `json:"network,omitempty" description:"none: no network. proxy: the hosts in allow. host: all of it." enum:"none,proxy,host" default:"none"`
 	Allow   []string `json:"allow,omitempty" description:"Hosts that are reached with network proxy: host, *.host or host:port." minLength:"1"`
 	Deny    []string `json:"deny,omitempty" description:"Hosts that are not, whatever allow says." minLength:"1"`
@@ -84,6 +85,6 @@ func defaults() File {
 		Limits: Limits{MaxArguments: 8 << 20},
 
 		Permission: Permission{Mode: "default"},
-		Sandbox:    Sandbox{Mode: "auto", Network: "none"},
+		Sandbox:    Sandbox{Mode: "auto", Backend: "auto", Network: "none"},
 	}
 }
