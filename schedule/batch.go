@@ -9,6 +9,10 @@ import (
 
 // A Batch is calls in an order. Calls may be added while earlier ones run. There is no
 // bound on how many wait: whoever adds what others send keeps one.
+//
+// Its goroutines take one call after another, since a goroutine that is new must grow its
+// stack. At most one is at a call whose tool has not started, so those that find nothing
+// to do rest as long as calls are left that will want one.
 type Batch struct {
 	scheduler *Scheduler
 	ctx       context.Context // that of every call
@@ -18,7 +22,11 @@ type Batch struct {
 	head    *Pending   // begun, and its tool has not started; nil when there is none
 	running ring       // their tools run
 	held    []*Pending // wait for others to end: the head, and calls that are tried again
+	resting []worker
 }
+
+// worker is where a goroutine that rests gets its next call. It has room for that one.
+type worker chan *Pending
 
 // Batch returns an empty batch, whose calls end with ctx.
 func (s *Scheduler) Batch(ctx context.Context) *Batch {
@@ -32,26 +40,81 @@ func (b *Batch) Add(c toolfall.Call) *Pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.queue = append(b.queue, p)
-	b.advance()
+	b.hand(b.advance())
 	return p
 }
 
-// advance begins the next call if none is on its way to its tool. b.mu is held.
-func (b *Batch) advance() {
+// advance makes the next call the head, and returns it, if none is on its way to its
+// tool. b.mu is held.
+func (b *Batch) advance() *Pending {
 	if b.head != nil || len(b.queue) == 0 {
-		return
+		return nil
 	}
 	b.head, b.queue[0] = b.queue[0], nil
 	b.queue = b.queue[1:]
-	go b.head.run() // until its result is there
+	return b.head
 }
 
-// pass lets the call behind p begin. b.mu is held.
-func (b *Batch) pass(p *Pending) {
+// pass returns the call behind p, if that was the head. b.mu is held.
+func (b *Batch) pass(p *Pending) *Pending {
 	if b.head == p {
 		b.head = nil
-		b.advance()
 	}
+	return b.advance()
+}
+
+// hand gives the call to a worker. b.mu is held.
+func (b *Batch) hand(p *Pending) {
+	if p == nil {
+		return
+	}
+	if last := len(b.resting) - 1; last >= 0 {
+		b.resting[last] <- p
+		b.resting = b.resting[:last]
+	} else {
+		go b.work(p) // until there is nothing left to wait for
+	}
+	b.settle()
+}
+
+// settle ends the workers that rest when nobody will want them. b.mu is held.
+func (b *Batch) settle() {
+	if len(b.queue) > 0 {
+		return
+	}
+	for _, w := range b.resting {
+		close(w)
+	}
+	b.resting = nil
+}
+
+// work runs p, and further calls.
+func (b *Batch) work(p *Pending) {
+	defer func() {
+		if p != nil { // a layer called runtime.Goexit
+			b.mu.Lock()
+			b.hand(p.finish())
+			b.mu.Unlock()
+		}
+	}()
+	w := make(worker, 1)
+	for p != nil {
+		p.run()
+		p = b.next(w, p)
+	}
+}
+
+// next waits for the call that the worker takes after p: nil when there is none.
+func (b *Batch) next(w worker, p *Pending) *Pending {
+	b.mu.Lock()
+	if next := p.finish(); next != nil || len(b.queue) == 0 {
+		b.settle()
+		b.mu.Unlock()
+		return next
+	}
+	b.resting = append(b.resting, w)
+	b.mu.Unlock()
+	return <-w
 }
 
 // clear reports whether p may run now. b.mu is held.

@@ -56,19 +56,16 @@ func from(ctx context.Context, c toolfall.Call) *Pending {
 	return p
 }
 
-// run is the goroutine of the call.
 func (p *Pending) run() {
-	defer p.end()
 	p.result = p.batch.scheduler.registry.Execute(context.WithValue(p.batch.ctx, key{}, p), p.call)
 }
 
-// end gives the Result to whoever waits for it.
-func (p *Pending) end() {
+// finish gives the Result to whoever waits for it, and returns the call that is to begin
+// then. The lock is held.
+func (p *Pending) finish() *Pending {
 	p.result.CallID = p.call.ID
-	p.batch.mu.Lock()
-	p.batch.pass(p) // it may have been refused
-	p.batch.mu.Unlock()
 	close(p.done)
+	return p.batch.pass(p) // it may have been refused before its tool started
 }
 
 // await waits until nothing that runs conflicts with what c claims.
@@ -87,7 +84,7 @@ func (p *Pending) start(ctx context.Context, c toolfall.Call) error {
 	return p.wait(ctx, c, func() {
 		p.started = true
 		p.batch.running.add(p)
-		p.batch.pass(p)
+		p.batch.hand(p.batch.pass(p))
 	})
 }
 
