@@ -15,7 +15,6 @@ import (
 // to do rest as long as calls are left that will want one.
 type Batch struct {
 	scheduler *Scheduler
-	ctx       context.Context // that of every call
 
 	mu      sync.Mutex
 	queue   []*Pending // not begun
@@ -28,15 +27,13 @@ type Batch struct {
 // worker is where a goroutine that rests gets its next call. It has room for that one.
 type worker chan *Pending
 
-// Batch returns an empty batch, whose calls end with ctx.
-func (s *Scheduler) Batch(ctx context.Context) *Batch {
-	return &Batch{scheduler: s, ctx: ctx}
-}
+// Batch returns an empty batch.
+func (s *Scheduler) Batch() *Batch { return &Batch{scheduler: s} }
 
-// Add puts a call behind those that were added before, and returns at once. The caller
-// must take its Result, as the call may run until then.
-func (b *Batch) Add(c toolfall.Call) *Pending {
-	p := &Pending{batch: b, call: c, result: unanswered, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+// Add puts a call, which ends with ctx, behind those that were added before, and returns
+// at once. The caller must take its Result, as the call may run until then.
+func (b *Batch) Add(ctx context.Context, c toolfall.Call) *Pending {
+	p := &Pending{batch: b, ctx: ctx, call: c, result: unanswered, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.queue = append(b.queue, p)

@@ -85,10 +85,10 @@ func BenchmarkInFlight(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		batch := s.Batch(b.Context())
+		batch := s.Batch()
 		ps := make([]*Pending, n)
 		for i, c := range cs {
-			ps[i] = batch.Add(c)
+			ps[i] = batch.Add(b.Context(), c)
 		}
 		in.Wait()
 		runtime.GC()

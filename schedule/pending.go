@@ -13,6 +13,7 @@ import (
 // A Pending is a call in a batch, and where its Result will be.
 type Pending struct {
 	batch  *Batch
+	ctx    context.Context
 	call   toolfall.Call
 	result toolfall.Result
 	done   chan struct{} // closed when result is set
@@ -57,7 +58,7 @@ func from(ctx context.Context, c toolfall.Call) *Pending {
 }
 
 func (p *Pending) run() {
-	p.result = p.batch.scheduler.registry.Execute(context.WithValue(p.batch.ctx, key{}, p), p.call)
+	p.result = p.batch.scheduler.registry.Execute(context.WithValue(p.ctx, key{}, p), p.call)
 }
 
 // finish gives the Result to whoever waits for it, and returns the call that is to begin

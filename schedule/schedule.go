@@ -59,10 +59,10 @@ func (s *Scheduler) ExecuteAll(ctx context.Context, calls []toolfall.Call) []too
 		results[0] = s.registry.Execute(ctx, calls[0])
 		return results
 	}
-	b := s.Batch(ctx)
+	b := s.Batch()
 	pending := make([]*Pending, len(calls))
 	for i, c := range calls {
-		pending[i] = b.Add(c)
+		pending[i] = b.Add(ctx, c)
 	}
 	for i, p := range pending {
 		results[i] = p.Result()

@@ -44,7 +44,7 @@ func (a *app) call(ctx context.Context, c *cli.Command) (err error) {
 		return err
 	}
 	defer done()
-	r := reg.Execute(ctx, toolfall.Call{ID: "1", Name: c.Args().First(), Arguments: raw})
+	r := a.execute(ctx, reg, toolfall.Call{ID: "1", Name: c.Args().First(), Arguments: raw})
 	defer func() { err = errors.Join(err, a.settle(c.Bool("keep"))) }()
 	status := statusOf(r)
 	switch {
@@ -59,4 +59,13 @@ func (a *app) call(ctx context.Context, c *cli.Command) (err error) {
 		return err
 	}
 	return exitWith(status)
+}
+
+// execute runs one call, and shows on a terminal that it takes long.
+func (a *app) execute(ctx context.Context, reg *toolfall.Registry, c toolfall.Call) toolfall.Result {
+	p := a.progress()
+	defer p.start()()
+	ctx, end := p.begin(ctx, c.Name)
+	defer end()
+	return reg.Execute(ctx, c)
 }

@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/schedule"
 	"github.com/toolfall/toolfall/schema"
 )
 
@@ -23,8 +20,10 @@ func (a *app) execCommand() *cli.Command {
 		Description: "Each line is a call such as {\"callId\":\"1\",\"name\":\"read_file\",\"arguments\":{\"path\":\"go.mod\"}}.\n" +
 			"Each gets one line on standard output, in the order of the calls and as soon as it is there;\n" +
 			"a line that is not a call gets an error, and the next one is read.\n\n" +
+			"Calls that do not touch the same things run side by side, as many as limits.parallel says.\n\n" +
 			"The exit status is 0 when all calls went well; otherwise the worst of 1 (a call failed),\n" +
-			"2 (no such tool) and 3 (refused). After Ctrl-C the running call is ended and told, and it is 130.",
+			"2 (no such tool) and 3 (refused). After Ctrl-C the running calls are ended and told, those that\n" +
+			"were read and not started say so, and it is 130.",
 		OnUsageError: usageError,
 		Action:       a.exec,
 	}
@@ -39,8 +38,8 @@ type line struct {
 	Parent    string          `json:"parent,omitempty"`
 }
 
-// maxLine is the longest line: the largest arguments and some more.
-const maxLine = 16 << 20
+// maxAhead is how many lines are read before the first of them has its result.
+const maxAhead = 64
 
 func (a *app) exec(ctx context.Context, c *cli.Command) error {
 	if c.Args().Len() > 0 {
@@ -50,157 +49,87 @@ func (a *app) exec(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	reg, done, err := a.open(ctx, c)
+	_, done, err := a.open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer done()
-	p := &progress{w: a.stderr, on: isTerminal(a.stderr), since: time.Now(), asking: a.asking}
-	worst := exitOK
-	for in := range a.lines(ctx) {
-		r := a.runLine(ctx, reg, plan, in, p)
-		if err := writeJSON(a.stdout, reportOf(r)); err != nil {
-			return fmt.Errorf("write a result: %w", err)
-		}
-		worst = max(worst, statusOf(r))
+	p := a.progress()
+	defer p.start()()
+	ctx, stop := context.WithCancel(ctx)
+	e := &executor{app: a, plan: plan, batch: a.scheduler.Batch(), progress: p, answers: make(chan answer, maxAhead)}
+	go e.read(ctx) // until the input or ctx ends, or the answers are no longer taken
+	worst, err := e.write()
+	stop()
+	for w := range e.answers { // what still runs when a result could not be written
+		w.wait()
+	}
+	if err != nil {
+		return err
 	}
 	return exitWith(worst)
 }
 
-// numbered is a line and where it stood.
-type numbered struct {
-	number int
-	text   []byte
-	err    error
+// executor runs the lines of one input.
+type executor struct {
+	app      *app
+	plan     *schema.Plan
+	batch    *schedule.Batch
+	progress *progress
+	answers  chan answer // in the order of the lines
 }
 
-// lines yields the lines of standard input that are not empty, until it ends or
-// ctx does. What has been read by then is still yielded: every call that came in
-// gets a result.
-func (a *app) lines(ctx context.Context) func(yield func(numbered) bool) {
-	return func(yield func(numbered) bool) {
-		read, stop := make(chan numbered), make(chan struct{})
-		defer close(stop)
-		go a.feed(read, stop)
-		for {
-			select {
-			case in, ok := <-read:
-				if !ok || !yield(in) {
-					return
-				}
-			case <-ctx.Done():
-				return
-			}
-		}
+// answer is the Result of a line, or where it will be.
+type answer struct {
+	result  toolfall.Result
+	pending *schedule.Pending
+	end     func()
+}
+
+func (w answer) wait() toolfall.Result {
+	if w.pending == nil {
+		return w.result
+	}
+	defer w.end()
+	return w.pending.Result()
+}
+
+// read begins the calls as their lines come in.
+func (e *executor) read(ctx context.Context) {
+	defer close(e.answers)
+	for in := range e.app.lines(ctx) {
+		e.answers <- e.begin(ctx, in)
 	}
 }
 
-// feed sends the lines. It ends with stop, or with the program while it waits for
-// input.
-func (a *app) feed(read chan<- numbered, stop <-chan struct{}) {
-	defer close(read)
-	b := bufio.NewReaderSize(a.stdin, 64<<10)
-	for number := 1; ; number++ {
-		text, err := readLine(b)
-		switch {
-		case errors.Is(err, io.EOF):
-			return
-		case err == nil && len(bytes.TrimSpace(text)) == 0:
-			continue
+// write prints the results, and returns the worst status.
+func (e *executor) write() (worst int, err error) {
+	for w := range e.answers {
+		r := w.wait()
+		e.progress.clear()
+		if err := writeJSON(e.app.stdout, reportOf(r)); err != nil {
+			return worst, fmt.Errorf("write a result: %w", err)
 		}
-		select {
-		case read <- numbered{number, text, err}:
-		case <-stop:
-			return
-		}
-		if err != nil && !errors.Is(err, errLong) {
-			return
-		}
+		worst = max(worst, statusOf(r))
 	}
+	return worst, nil
 }
 
-var errLong = fmt.Errorf("longer than %d bytes", maxLine)
-
-// readLine returns the next line. Of one that is too long it keeps nothing.
-func readLine(b *bufio.Reader) ([]byte, error) {
-	var text []byte
-	long := false
-	for {
-		part, err := b.ReadSlice('\n')
-		if long = long || len(text)+len(part) > maxLine; long {
-			text = nil
-		} else {
-			text = append(text, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case errors.Is(err, io.EOF) && (len(text) > 0 || long), err == nil:
-			if long {
-				return nil, errLong
-			}
-			return bytes.TrimRight(text, "\r\n"), nil
-		}
-		return nil, err
-	}
-}
-
-func (a *app) runLine(ctx context.Context, reg *toolfall.Registry, plan *schema.Plan, in numbered, p *progress) toolfall.Result {
+func (e *executor) begin(ctx context.Context, in numbered) answer {
 	var l line
 	err := in.err
 	if err == nil {
-		err = plan.Decode(in.text, &l)
+		err = e.plan.Decode(in.text, &l)
 	}
 	if err != nil {
 		r := toolfall.Fail(fmt.Errorf("line %d: %w", in.number, err))
 		r.CallID = fmt.Sprint(in.number)
-		return r
+		return answer{result: r}
 	}
 	if l.CallID == "" {
 		l.CallID = fmt.Sprint(in.number)
 	}
-	defer p.show(in.number, l.Name)()
-	return reg.Execute(ctx, toolfall.Call{ID: l.CallID, Name: l.Name, Arguments: l.Arguments, Agent: l.Agent, Parent: l.Parent})
-}
-
-// progress is a line on a terminal that says what is going on.
-type progress struct {
-	w     io.Writer
-	on    bool
-	since time.Time
-
-	asking func() bool // a person is being asked, and must not be written over
-}
-
-// show draws the line, and again every second until the function that it returns
-// is called, which takes it away.
-func (p *progress) show(number int, name string) (hide func()) {
-	if !p.on {
-		return func() {}
-	}
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		p.draw(number, name, stop)
-	}()
-	return func() {
-		close(stop)
-		<-stopped
-		io.WriteString(p.w, "\r\x1b[K")
-	}
-}
-
-func (p *progress) draw(number int, name string, stop <-chan struct{}) {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		if p.asking == nil || !p.asking() {
-			fmt.Fprintf(p.w, "\r\x1b[K%d done, running %s, %s", number-1, visible(name, true), time.Since(p.since).Round(time.Second))
-		}
-		select {
-		case <-tick.C:
-		case <-stop:
-			return
-		}
-	}
+	ctx, end := e.progress.begin(ctx, l.Name)
+	c := toolfall.Call{ID: l.CallID, Name: l.Name, Arguments: l.Arguments, Agent: l.Agent, Parent: l.Parent}
+	return answer{pending: e.batch.Add(ctx, c), end: end}
 }

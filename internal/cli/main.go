@@ -19,6 +19,7 @@ import (
 	"github.com/toolfall/toolfall/confine"
 	"github.com/toolfall/toolfall/internal/config"
 	"github.com/toolfall/toolfall/internal/near"
+	"github.com/toolfall/toolfall/schedule"
 	"github.com/toolfall/toolfall/scope"
 )
 
@@ -61,7 +62,8 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	overlay        *confine.Overlay // what commands have changed, or nil
-	asking         func() bool      // whether a person is being asked; nil until a registry is open
+	scheduler      *schedule.Scheduler
+	asking         func() bool // whether a person is being asked; nil until a registry is open
 }
 
 func (a *app) root() *cli.Command {
@@ -146,7 +148,7 @@ func (a *app) open(ctx context.Context, c *cli.Command) (r *toolfall.Registry, d
 		return nil, nil, err
 	}
 	a.notes(conf)
-	a.overlay = conf.Over()
+	a.overlay, a.scheduler = conf.Over(), conf.Scheduler()
 	if c.Bool("approvals") {
 		broker.Serve(s)
 		if err := a.listen(s, broker); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolfall/toolfall/confine"
 	"github.com/toolfall/toolfall/policy"
+	"github.com/toolfall/toolfall/schedule"
 )
 
 // names are the files that are looked for, the first one first.
@@ -52,10 +53,12 @@ type Config struct {
 	trusted bool // what the file says may widen what is allowed
 	over    bool
 	overlay *confine.Overlay
-	allow   []string
-	hidden  func(path string) bool // files that are not listed, by the policy
-	named   []string               // files of other programs, from the command line
-	sources map[string]string
+
+	scheduler *schedule.Scheduler
+	allow     []string
+	hidden    func(path string) bool // files that are not listed, by the policy
+	named     []string               // files of other programs, from the command line
+	sources   map[string]string
 }
 
 // Load reads the configuration. Without a file the defaults hold. What is wrong

@@ -1,5 +1,7 @@
 package config
 
+import "github.com/toolfall/toolfall/schedule"
+
 // File is what toolfall.yaml may say. Its tags are the published schema, the text
 // of `config show` and the check of a file at once.
 type File struct {
@@ -35,6 +37,7 @@ type Shell struct {
 // Limits bounds every call.
 type Limits struct {
 	MaxArguments int `json:"maxArguments,omitempty" description:"The longest arguments of a call, in bytes." minimum:"1024" maximum:"1073741824" default:"8388608"`
+	Parallel     int `json:"parallel,omitempty" description:"How many calls that do not touch the same things run at once." minimum:"1" maximum:"1000" default:"10"`
 }
 
 // Sandbox configures plugin/sandbox.
@@ -82,7 +85,7 @@ func defaults() File {
 		Roots:  []string{"."},
 		Files:  Files{Enabled: true, MaxLines: 2000, MaxBytes: 256 << 10, MaxLine: 2000, MaxResults: 1000},
 		Shell:  Shell{Enabled: true, Timeout: 120, MaxTimeout: 600, MaxOutput: 30_000},
-		Limits: Limits{MaxArguments: 8 << 20},
+		Limits: Limits{MaxArguments: 8 << 20, Parallel: schedule.DefaultWidth},
 
 		Permission: Permission{Mode: "default"},
 		Sandbox:    Sandbox{Mode: "auto", Backend: "auto", Network: "none"},

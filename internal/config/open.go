@@ -10,6 +10,7 @@ import (
 	"github.com/toolfall/toolfall/plugin/plan"
 	"github.com/toolfall/toolfall/plugin/sandbox"
 	"github.com/toolfall/toolfall/plugin/shell"
+	"github.com/toolfall/toolfall/schedule"
 	"github.com/toolfall/toolfall/scope"
 )
 
@@ -47,8 +48,14 @@ func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, e
 			return nil, err
 		}
 	}
+	if c.scheduler, err = schedule.New(s, r, schedule.Config{Width: c.Limits.Parallel}); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
+
+// Scheduler returns what runs calls of the opened configuration side by side.
+func (c *Config) Scheduler() *schedule.Scheduler { return c.scheduler }
 
 // plugins is the table of what may be attached.
 func (c *Config) plugins() []toolfall.Plugin {

@@ -104,12 +104,12 @@ func New(c Config) toolfall.Plugin {
 
 func (t *tools) definitions() []toolfall.Definition {
 	return []toolfall.Definition{
-		hinted(toolfall.Define("read_file", readDescription, t.readFile), reads("Read a file")),
-		hinted(toolfall.Define("write_file", writeDescription, t.writeFile), writes("Write a file", toolfall.Yes)),
-		hinted(toolfall.Define("edit_file", editDescription, t.editFile), writes("Edit a file", toolfall.No)),
-		hinted(toolfall.Define("list_dir", listDescription, t.listDir), reads("List a directory")),
-		hinted(toolfall.Define("glob", globDescription, t.glob), reads("Find files by name")),
-		hinted(toolfall.Define("grep", grepDescription, t.grep), reads("Search in files")),
+		hinted(t.claiming(false, toolfall.Define("read_file", readDescription, t.readFile)), reads("Read a file")),
+		hinted(t.claiming(true, toolfall.Define("write_file", writeDescription, t.writeFile)), writes("Write a file", toolfall.Yes)),
+		hinted(t.claiming(true, toolfall.Define("edit_file", editDescription, t.editFile)), writes("Edit a file", toolfall.No)),
+		hinted(t.claiming(false, toolfall.Define("list_dir", listDescription, t.listDir)), reads("List a directory")),
+		hinted(t.claiming(false, toolfall.Define("glob", globDescription, t.glob)), reads("Find files by name")),
+		hinted(t.claiming(false, toolfall.Define("grep", grepDescription, t.grep)), reads("Search in files")),
 	}
 }
 
