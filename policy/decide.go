@@ -105,7 +105,9 @@ func (p *Policy) Decide(tool string, arguments json.RawMessage) *Decision {
 	case visits:
 		d.visit(in.URL)
 	case asks:
-		d.step(d.decideAsking())
+		d.step(d.decideHarmless("it asks by itself"))
+	case recalls:
+		d.step(d.decideHarmless("it shows again what calls of the same agent have put out"))
 	default:
 		d.step(d.decideTool())
 	}
@@ -170,9 +172,9 @@ func (d *decision) decideTool() Step {
 	return s
 }
 
-// decideAsking is about a tool that asks by itself.
-func (d *decision) decideAsking() Step {
-	s := Step{Does: "call", What: d.tool, Effect: Allow, Reason: "it asks by itself", reads: true}
+// decideHarmless is about a tool that does nothing which has not been decided on.
+func (d *decision) decideHarmless(why string) Step {
+	s := Step{Does: "call", What: d.tool, Effect: Allow, Reason: why, reads: true}
 	if d.whole != nil {
 		return s.by(d.whole)
 	}

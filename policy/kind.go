@@ -10,6 +10,7 @@ const (
 	runs               // a command line
 	visits             // a URL
 	asks               // nothing before a person has been asked by the tool itself
+	recalls            // what its caller's own calls have put out
 )
 
 // kinds are those of the tools that are known, ours and by the names others have for
@@ -19,6 +20,7 @@ var kinds = map[string]kind{
 	"write_file": edits, "edit_file": edits,
 	"bash": runs, "web_fetch": visits,
 	"enter_plan_mode": asks, "exit_plan_mode": asks,
+	"read_output": recalls,
 }
 
 // theirs are the tools that other programs' names stand for.

@@ -294,6 +294,27 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// What shows again what the same agent was shown before needs no leave, also while
+// planning; a rule on it counts all the same.
+func TestWhatWasPutOutMayBeReadAgain(t *testing.T) {
+	for _, mode := range []Mode{Default, Plan, DontAsk} {
+		p, err := New(Config{Mode: mode, Roots: []string{t.TempDir()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := p.Decide("read_output", []byte(`{"id":"out_aaaaaaaaaa"}`)); d.Effect != Allow || !d.ReadOnly {
+			t.Errorf("mode %v: %v", mode, d.Effect)
+		}
+	}
+	p, err := New(Config{Roots: []string{t.TempDir()}, Rules: []Rule{{Effect: Deny, Tool: "read_output"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := p.Decide("read_output", nil); d.Effect != Deny {
+		t.Errorf("a rule denies it, and it is %v", d.Effect)
+	}
+}
+
 func TestClaudeRules(t *testing.T) {
 	for text, want := range map[string]string{
 		"Bash":                 "deny bash",

@@ -10,6 +10,7 @@ type File struct {
 	Files  Files    `json:"files,omitzero" description:"The tools read_file, write_file, edit_file, list_dir, glob and grep."`
 	Shell  Shell    `json:"shell,omitzero" description:"The tool bash."`
 	Limits Limits   `json:"limits,omitzero" description:"Bounds on every call."`
+	Output Output   `json:"output,omitzero" description:"What becomes of long output."`
 
 	Permission Permission `json:"permission,omitzero" description:"Which calls may run."`
 	Sandbox    Sandbox    `json:"sandbox,omitzero" description:"What the commands that run may touch."`
@@ -38,6 +39,14 @@ type Shell struct {
 type Limits struct {
 	MaxArguments int `json:"maxArguments,omitempty" description:"The longest arguments of a call, in bytes." minimum:"1024" maximum:"1073741824" default:"8388608"`
 	Parallel     int `json:"parallel,omitempty" description:"How many calls that do not touch the same things run at once." minimum:"1" maximum:"1000" default:"10"`
+}
+
+// Output configures spill.
+type Output struct {
+	Budget   int  `json:"budget,omitempty" description:"How much text a result may have, in bytes; of more the model gets both ends, and read_output reads the rest. read_file and bash have bounds of their own." minimum:"1024" maximum:"67108864" default:"24576"`
+	Keep     bool `json:"keep,omitempty" description:"Whether the whole of what is cut is kept, in a private directory." default:"true"`
+	MaxMB    int  `json:"maxMB,omitempty" description:"How much is kept in all, in megabytes; the oldest goes first." minimum:"1" maximum:"1000000" default:"1024"`
+	MaxHours int  `json:"maxHours,omitempty" description:"How long it is kept, in hours." minimum:"1" maximum:"87600" default:"168"`
 }
 
 // Sandbox configures plugin/sandbox.
@@ -86,6 +95,8 @@ func defaults() File {
 		Files:  Files{Enabled: true, MaxLines: 2000, MaxBytes: 256 << 10, MaxLine: 2000, MaxResults: 1000},
 		Shell:  Shell{Enabled: true, Timeout: 120, MaxTimeout: 600, MaxOutput: 30_000},
 		Limits: Limits{MaxArguments: 8 << 20, Parallel: schedule.DefaultWidth},
+
+		Output: Output{Budget: 24 << 10, Keep: true, MaxMB: 1024, MaxHours: 168},
 
 		Permission: Permission{Mode: "default"},
 		Sandbox:    Sandbox{Mode: "auto", Backend: "auto", Network: "none"},

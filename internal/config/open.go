@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path/filepath"
 	"time"
 
 	"github.com/toolfall/toolfall"
@@ -12,6 +13,7 @@ import (
 	"github.com/toolfall/toolfall/plugin/shell"
 	"github.com/toolfall/toolfall/schedule"
 	"github.com/toolfall/toolfall/scope"
+	"github.com/toolfall/toolfall/spill"
 )
 
 // Open returns a registry with everything that the values say, for as long as s is
@@ -42,6 +44,9 @@ func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, e
 		if _, err := r.Attach(s, cell); err != nil {
 			return nil, err
 		}
+	}
+	if _, err := r.Attach(s, c.spill()); err != nil {
+		return nil, err
 	}
 	for _, p := range c.plugins() {
 		if _, err := r.Attach(s, p); err != nil {
@@ -85,6 +90,19 @@ func (c *Config) files() toolfall.Plugin {
 		AllowUnread:    c.single,
 		Hidden:         c.hidden,
 	})
+}
+
+// spill bounds what the tools return, but for those that say themselves how to read on.
+func (c *Config) spill() toolfall.Plugin {
+	const note = 1 << 10 // what a tool says of what it left out
+	conf := spill.Config{
+		Budget: c.Output.Budget, MaxTotal: int64(c.Output.MaxMB) << 20, MaxAge: time.Duration(c.Output.MaxHours) * time.Hour,
+		Tools: map[string]int{"read_file": max(c.Output.Budget, c.Files.MaxBytes+note), "bash": max(c.Output.Budget, c.Shell.MaxOutput+note)},
+	}
+	if dir, err := stateDir(); err == nil && c.Output.Keep {
+		conf.Dir = filepath.Join(dir, "output")
+	}
+	return spill.New(conf)
 }
 
 func (c *Config) shell() toolfall.Plugin {
