@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/toolfall/toolfall"
 )
@@ -11,9 +12,12 @@ import (
 // claiming declares that a tool touches the path in its arguments, and nothing else.
 func (t *tools) claiming(write bool, d toolfall.Definition) toolfall.Definition {
 	d.Claims = func(c toolfall.Call) []toolfall.Claim {
-		var args struct{ Path string }
+		var args struct{ Path, Pattern string }
 		if json.Unmarshal(c.Arguments, &args) != nil {
 			return toolfall.Alone()
+		}
+		if c.Name == "glob" && (filepath.IsAbs(args.Pattern) || strings.Contains(args.Pattern, "..")) {
+			return []toolfall.Claim{{Resource: toolfall.Path}} // it begins elsewhere
 		}
 		return []toolfall.Claim{{Resource: toolfall.Path, Key: t.claimed(args.Path), Write: write}}
 	}

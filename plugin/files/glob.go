@@ -35,10 +35,13 @@ func (t *tools) glob(ctx context.Context, a globArgs, _ toolfall.Call) ([]toolfa
 	d.Close()
 	w := &walk{tools: t, start: g.start, ignored: a.Ignored, levels: g.levels()}
 	found := results{limit: t.MaxResults, maxBytes: t.MaxBytes}
+	far, seen := newPulse(ctx, "glob"), 0
 	for e := range w.entries(ctx) {
 		if g.matches(e) && !found.add(e.String()+g.ending) {
 			break
 		}
+		seen++
+		far.beat(seen, "paths looked at")
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -61,10 +61,12 @@ func (t *tools) grep(ctx context.Context, a grepArgs, _ toolfall.Call) ([]toolfa
 		files = func(context.Context) iter.Seq[place] { return func(yield func(place) bool) { yield(start) } }
 	}
 	r := report{results: results{limit: q.limit, maxBytes: t.MaxBytes}, mode: q.mode}
+	far := newPulse(ctx, "grep")
 	for found := range ordered(ctx, t.Workers, batches(files, perBatch), t.searchAll(q)) {
 		if !r.addAll(found) {
 			break
 		}
+		far.beat(r.searched, "files searched")
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
