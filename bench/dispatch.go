@@ -95,20 +95,11 @@ func mcpGoCall() (func(int), func(), error) {
 }
 
 func goSDKCall() (func(int), func(), error) {
-	ctx := context.Background()
-	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
-	mcp.AddTool(s, &mcp.Tool{Name: "read"}, func(context.Context, *mcp.CallToolRequest, readArgs) (*mcp.CallToolResult, any, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "ok"}}}, nil, nil
-	})
-	there, here := mcp.NewInMemoryTransports()
-	if _, err := s.Connect(ctx, there, nil); err != nil {
-		return nil, nil, err
-	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).Connect(ctx, here, nil)
+	session, err := goSDKSession(func() {})
 	if err != nil {
 		return nil, nil, err
 	}
-	params := &mcp.CallToolParams{Name: "read", Arguments: json.RawMessage(readRaw)}
+	ctx, params := context.Background(), &mcp.CallToolParams{Name: "read", Arguments: json.RawMessage(readRaw)}
 	if r, err := session.CallTool(ctx, params); err != nil || r.IsError {
 		return nil, nil, fmt.Errorf("go-sdk: %w", err)
 	}
@@ -117,4 +108,19 @@ func goSDKCall() (func(int), func(), error) {
 			session.CallTool(ctx, params)
 		}
 	}, func() { session.Close() }, nil
+}
+
+// goSDKSession is a client of a server in the same process, with a tool that works.
+func goSDKSession(work func()) (*mcp.ClientSession, error) {
+	ctx := context.Background()
+	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
+	mcp.AddTool(s, &mcp.Tool{Name: "read"}, func(context.Context, *mcp.CallToolRequest, readArgs) (*mcp.CallToolResult, any, error) {
+		work()
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "ok"}}}, nil, nil
+	})
+	there, here := mcp.NewInMemoryTransports()
+	if _, err := s.Connect(ctx, there, nil); err != nil {
+		return nil, err
+	}
+	return mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).Connect(ctx, here, nil)
 }

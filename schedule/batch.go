@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/toolfall/toolfall"
@@ -33,7 +34,9 @@ func (s *Scheduler) Batch() *Batch { return &Batch{scheduler: s} }
 // Add puts a call, which ends with ctx, behind those that were added before, and returns
 // at once. The caller must take its Result, as the call may run until then.
 func (b *Batch) Add(ctx context.Context, c toolfall.Call) *Pending {
-	p := &Pending{batch: b, ctx: ctx, call: c, result: unanswered, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+	p := &Pending{batch: b, call: c, result: unanswered}
+	p.turn = turn{ctx, p}
+	p.done.Add(1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.queue = append(b.queue, p)
@@ -117,6 +120,22 @@ func (b *Batch) next(w worker, p *Pending) *Pending {
 // clear reports whether p may run now. b.mu is held.
 func (b *Batch) clear(p *Pending) bool {
 	return b.running.size < b.scheduler.width && !b.running.conflicts(p)
+}
+
+// hold puts a call among those that wait. b.mu is held.
+func (b *Batch) hold(p *Pending) {
+	if p.wake == nil {
+		p.wake = make(chan struct{}, 1)
+		b.held = append(b.held, p)
+	}
+}
+
+// forget takes it out again. b.mu is held.
+func (b *Batch) forget(p *Pending) {
+	if p.wake != nil {
+		b.held = slices.DeleteFunc(b.held, func(o *Pending) bool { return o == p })
+		p.wake = nil
+	}
 }
 
 // wakeHeld has those look again who wait for others to end. b.mu is held.

@@ -6,25 +6,41 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/toolfall/toolfall"
 )
 
 // A Pending is a call in a batch, and where its Result will be.
 type Pending struct {
+	turn   turn
 	batch  *Batch
-	ctx    context.Context
 	call   toolfall.Call
 	result toolfall.Result
-	done   chan struct{} // closed when result is set
-	wake   chan struct{} // something ended, look again
-	waited toolfall.Call // what was waited for; its own goroutine's
+	done   sync.WaitGroup // until result is set
+	waited toolfall.Call  // what was waited for; the goroutine's that is at the call
 
 	// The lock of the batch guards what follows.
-	started bool // its tool runs
+	started bool          // its tool runs
+	wake    chan struct{} // something ended, look again; nil when it does not wait
 	claims  []toolfall.Claim
 	writes  bool
 	ring    link
+}
+
+// turn is the context of a pending call: the caller's, in which the call is found again.
+type turn struct {
+	context.Context
+	pending *Pending
+}
+
+type key struct{}
+
+func (t *turn) Value(k any) any {
+	if k == (key{}) {
+		return t.pending
+	}
+	return t.Context.Value(k)
 }
 
 // unanswered stands until a call has its Result. It is kept only if a layer calls
@@ -33,18 +49,13 @@ var unanswered = toolfall.Fail(toolfall.NewError(toolfall.MiddlewareError, error
 
 // Result waits for the Result.
 func (p *Pending) Result() toolfall.Result {
-	<-p.done
+	p.done.Wait()
 	return p.result
 }
 
-// Done is closed when the Result is there.
-func (p *Pending) Done() <-chan struct{} { return p.done }
-
-type key struct{}
-
 // from returns the pending call that c is, or nil: a call that a tool makes sees the
 // context of the call that it is part of.
-func from(ctx context.Context, c toolfall.Call) *Pending {
+func from(ctx context.Context, c *toolfall.Call) *Pending {
 	p, _ := ctx.Value(key{}).(*Pending)
 	if p == nil || p.call.ID != c.ID {
 		return nil
@@ -58,52 +69,36 @@ func from(ctx context.Context, c toolfall.Call) *Pending {
 }
 
 func (p *Pending) run() {
-	p.result = p.batch.scheduler.registry.Execute(context.WithValue(p.ctx, key{}, p), p.call)
+	p.result = p.batch.scheduler.registry.Execute(&p.turn, p.call)
 }
 
 // finish gives the Result to whoever waits for it, and returns the call that is to begin
 // then. The lock is held.
 func (p *Pending) finish() *Pending {
 	p.result.CallID = p.call.ID
-	close(p.done)
+	p.done.Done()
 	return p.batch.pass(p) // it may have been refused before its tool started
 }
 
-// await waits until nothing that runs conflicts with what c claims.
-func (p *Pending) await(ctx context.Context, c toolfall.Call) error {
-	p.waited = c
-	return p.wait(ctx, c, func() {})
-}
-
 // changed reports whether c is not the call that was waited for.
-func (p *Pending) changed(c toolfall.Call) bool {
+func (p *Pending) changed(c *toolfall.Call) bool {
 	return p.waited.Name != c.Name || !bytes.Equal(p.waited.Arguments, c.Arguments)
 }
 
-// start is await, and takes the call into those that run.
-func (p *Pending) start(ctx context.Context, c toolfall.Call) error {
-	return p.wait(ctx, c, func() {
-		p.started = true
-		p.batch.running.add(p)
-		p.batch.hand(p.batch.pass(p))
-	})
-}
-
-// wait takes the claims of c, again after each time that something ended, until it may
-// run, and does then what is to be done under the same lock.
-func (p *Pending) wait(ctx context.Context, c toolfall.Call, then func()) error {
-	told := false
-	for {
+// await waits until nothing that runs conflicts with what c claims. If start is set, the
+// call is then one of those that run.
+func (p *Pending) await(ctx context.Context, c *toolfall.Call, start bool) error {
+	for told := false; ; told = true {
 		claims := c.Claims() // somebody else's function: no lock is held
-		if p.admit(claims, then) {
+		wake := p.admit(claims, start)
+		if wake == nil {
 			return nil
 		}
 		if !told {
 			toolfall.Tell(ctx, toolfall.Report{Kind: toolfall.ReportedNote, By: Name, Text: "waits for others to end"})
-			told = true
 		}
 		select {
-		case <-p.wake:
+		case <-wake:
 		case <-ctx.Done():
 			p.leave()
 			return toolfall.NewError(toolfall.AbortedBeforeDispatch, fmt.Errorf("aborted while it waited for other calls: %w", context.Cause(ctx)))
@@ -111,37 +106,32 @@ func (p *Pending) wait(ctx context.Context, c toolfall.Call, then func()) error 
 	}
 }
 
-// admit does what is to be done if a call with these claims may run. If not, the call
+// admit lets a call with these claims go on if it may. If not, it returns where the call
 // will be woken.
-func (p *Pending) admit(claims []toolfall.Claim, then func()) bool {
+func (p *Pending) admit(claims []toolfall.Claim, start bool) (wake <-chan struct{}) {
 	b := p.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p.claims = claims
 	p.writes = slices.ContainsFunc(claims, func(c toolfall.Claim) bool { return c.Write })
 	if !b.clear(p) {
-		if !slices.Contains(b.held, p) {
-			b.held = append(b.held, p)
-		}
-		return false
+		b.hold(p)
+		return p.wake
 	}
-	p.forget()
-	then()
-	return true
+	b.forget(p)
+	if start {
+		p.started = true
+		b.running.add(p)
+		b.hand(b.pass(p))
+	}
+	return nil
 }
 
 // leave takes the call out of those that wait.
 func (p *Pending) leave() {
 	p.batch.mu.Lock()
 	defer p.batch.mu.Unlock()
-	p.forget()
-}
-
-// forget is leave under the lock.
-func (p *Pending) forget() {
-	if i := slices.Index(p.batch.held, p); i >= 0 {
-		p.batch.held = slices.Delete(p.batch.held, i, i+1)
-	}
+	p.batch.forget(p)
 }
 
 // stop takes the call out of those that run, which may let others start.

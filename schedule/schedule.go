@@ -72,19 +72,18 @@ func (s *Scheduler) ExecuteAll(ctx context.Context, calls []toolfall.Call) []too
 
 // waiting holds a call up until nothing that runs conflicts with it.
 func waiting(ctx context.Context, c toolfall.Call, next toolfall.Handler) toolfall.Result {
-	p := from(ctx, c)
-	if p == nil {
-		return next(ctx, c)
-	}
-	if err := p.await(ctx, c); err != nil {
-		return toolfall.Fail(err)
+	if p := from(ctx, &c); p != nil {
+		p.waited = c
+		if err := p.await(ctx, &c, false); err != nil {
+			return toolfall.Fail(err)
+		}
 	}
 	return next(ctx, c)
 }
 
 // rewritten is waiting for a call that hooks have made another one.
 func rewritten(ctx context.Context, c toolfall.Call, next toolfall.Handler) toolfall.Result {
-	if p := from(ctx, c); p != nil && p.changed(c) {
+	if p := from(ctx, &c); p != nil && p.changed(&c) {
 		return waiting(ctx, c, next)
 	}
 	return next(ctx, c)
@@ -92,11 +91,11 @@ func rewritten(ctx context.Context, c toolfall.Call, next toolfall.Handler) tool
 
 // starting lets the next call of the batch begin while the tool of this one runs.
 func starting(ctx context.Context, c toolfall.Call, next toolfall.Handler) toolfall.Result {
-	p := from(ctx, c)
+	p := from(ctx, &c)
 	if p == nil {
 		return next(ctx, c)
 	}
-	if err := p.start(ctx, c); err != nil {
+	if err := p.await(ctx, &c, true); err != nil {
 		return toolfall.Fail(err)
 	}
 	defer p.stop()

@@ -331,7 +331,7 @@ func TestCallsMayBeAddedWhileOthersRun(t *testing.T) {
 			pending = append(pending, b.Add(t.Context(), c))
 			time.Sleep(time.Millisecond)
 		}
-		<-pending[0].Done()
+		pending[0].Result()
 		pending = append(pending, b.Add(t.Context(), calls("d free 1")[0]))
 		var got []toolfall.Result
 		for _, p := range pending {
