@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -53,6 +54,23 @@ func (d *Decision) Reason() string {
 		}
 	}
 	return ""
+}
+
+// maxGrounds is how many steps are told of an allowed call.
+const maxGrounds = 3
+
+// Grounds says in one line why a call is allowed.
+func (d *Decision) Grounds() string {
+	var all []string
+	for _, s := range d.Steps {
+		if why := s.Because(); !slices.Contains(all, why) {
+			all = append(all, why)
+		}
+	}
+	if len(all) > maxGrounds {
+		all = append(all[:maxGrounds], "…")
+	}
+	return strings.Join(all, "; ")
 }
 
 func (s Step) sentence() string { return fmt.Sprintf("%s %s: %s", s.Does, s.What, s.Because()) }

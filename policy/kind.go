@@ -4,13 +4,13 @@ package policy
 type kind int
 
 const (
-	other  kind = iota // nobody knows
-	reads              // a file or directory, which an argument names
-	edits              // a file, which an argument names
-	runs               // a command line
-	visits             // a URL
-	asks               // nothing before a person has been asked by the tool itself
-	recalls            // what its caller's own calls have put out
+	other   kind = iota // nobody knows
+	reads               // a file or directory, which an argument names
+	edits               // a file, which an argument names
+	runs                // a command line
+	visits              // a URL
+	asks                // nothing before a person has been asked by the tool itself
+	recalls             // what its caller's own calls have put out
 )
 
 // kinds are those of the tools that are known, ours and by the names others have for

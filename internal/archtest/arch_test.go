@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"schema/dialect"},
 	{"."},
 	{"policy/command"},
-	{"prompt", "policy", "approval", "confine", "schedule", "spill", "journal", "toolfalltest"},
+	{"prompt", "policy", "approval", "confine", "schedule", "spill", "journal", "internal/otlp", "toolfalltest"},
 	{"plugin/*"},
 	{"internal/config"},
 	{"internal/cli"},

@@ -125,7 +125,7 @@ func (a *app) unknownCommand(c *cli.Command) error {
 func (a *app) load(c *cli.Command) (*config.Config, error) {
 	return config.Load(config.Options{
 		File: c.String("config"), Roots: c.StringSlice("root"), Mode: c.String("mode"), Allow: c.StringSlice("allow"),
-		Single: c.Name == "call", Overlay: c.Bool("overlay"),
+		Single: c.Name == "call", Overlay: c.Bool("overlay"), Log: a.stderr,
 	})
 }
 

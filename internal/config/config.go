@@ -39,6 +39,8 @@ type Options struct {
 	// Overlay has commands run on a copy of the roots; see [Config.Over].
 	Overlay bool
 
+	Log io.Writer // where lines about calls go, if the file asks for them; nowhere when nil
+
 	// Single says that a person makes one call, so files may be changed that were
 	// not read before: there is no call before.
 	Single bool
@@ -52,6 +54,7 @@ type Config struct {
 	single  bool
 	trusted bool // what the file says may widen what is allowed
 	over    bool
+	logTo   io.Writer
 	overlay *confine.Overlay
 
 	scheduler *schedule.Scheduler
@@ -83,7 +86,10 @@ func Load(o Options) (*Config, error) {
 		}
 		c.Permission.Mode, c.sources["permission.mode"] = o.Mode, "--mode"
 	}
-	c.allow, c.over = o.Allow, o.Overlay
+	c.allow, c.over, c.logTo = o.Allow, o.Overlay, o.Log
+	if c.logTo == nil {
+		c.logTo = io.Discard
+	}
 	if c.over && !c.Sandboxed() {
 		return nil, errors.New("an overlay needs the sandbox, which is off")
 	}

@@ -12,6 +12,8 @@ type File struct {
 	Limits Limits   `json:"limits,omitzero" description:"Bounds on every call."`
 	Output Output   `json:"output,omitzero" description:"What becomes of long output."`
 
+	Telemetry Telemetry `json:"telemetry,omitzero" description:"Who is told about calls. Nobody by default."`
+
 	Permission Permission `json:"permission,omitzero" description:"Which calls may run."`
 	Sandbox    Sandbox    `json:"sandbox,omitzero" description:"What the commands that run may touch."`
 }
@@ -47,6 +49,13 @@ type Output struct {
 	Keep     bool `json:"keep,omitempty" description:"Whether the whole of what is cut is kept, in a private directory." default:"true"`
 	MaxMB    int  `json:"maxMB,omitempty" description:"How much is kept in all, in megabytes; the oldest goes first." minimum:"1" maximum:"1000000" default:"1024"`
 	MaxHours int  `json:"maxHours,omitempty" description:"How long it is kept, in hours." minimum:"1" maximum:"87600" default:"168"`
+}
+
+// Telemetry configures plugin/telemetry.
+type Telemetry struct {
+	Endpoint string `json:"endpoint,omitempty" description:"An OpenTelemetry collector that takes OTLP over HTTP, such as http://localhost:4318; without one OTEL_EXPORTER_OTLP_ENDPOINT counts."`
+	Content  bool   `json:"content,omitempty" description:"Tell it arguments and results too, which may hold anything." default:"false"`
+	Log      string `json:"log,omitempty" description:"A line for each call on standard error." enum:"off,text,json" default:"off"`
 }
 
 // Sandbox configures plugin/sandbox.
@@ -96,7 +105,8 @@ func defaults() File {
 		Shell:  Shell{Enabled: true, Timeout: 120, MaxTimeout: 600, MaxOutput: 30_000},
 		Limits: Limits{MaxArguments: 8 << 20, Parallel: schedule.DefaultWidth},
 
-		Output: Output{Budget: 24 << 10, Keep: true, MaxMB: 1024, MaxHours: 168},
+		Output:    Output{Budget: 24 << 10, Keep: true, MaxMB: 1024, MaxHours: 168},
+		Telemetry: Telemetry{Log: "off"},
 
 		Permission: Permission{Mode: "default"},
 		Sandbox:    Sandbox{Mode: "auto", Backend: "auto", Network: "none"},

@@ -45,8 +45,14 @@ func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, e
 			return nil, err
 		}
 	}
-	if _, err := r.Attach(s, c.spill()); err != nil {
+	told, err := c.telemetry(s)
+	if err != nil {
 		return nil, err
+	}
+	for _, p := range []toolfall.Plugin{c.spill(), told} {
+		if _, err := r.Attach(s, p); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range c.plugins() {
 		if _, err := r.Attach(s, p); err != nil {

@@ -147,6 +147,10 @@ func (c *Config) restrict() {
 		c.Shell.AllowEnv = nil
 		c.ignored("shell.allowEnv")
 	}
+	if c.Telemetry.Endpoint != "" || c.Telemetry.Content {
+		c.Telemetry.Endpoint, c.Telemetry.Content = "", false
+		c.ignored("telemetry.endpoint and content")
+	}
 	if m := c.Permission.Mode; m == "acceptEdits" || m == "bypass" {
 		c.Permission.Mode = d.Permission.Mode
 		c.ignored("permission.mode " + m)

@@ -34,9 +34,6 @@ type Config struct {
 	// Request is asked before people are, as a hook may answer for them. It returns
 	// None to leave it to them.
 	Request func(context.Context, toolfall.Call, *policy.Decision) (policy.Effect, string)
-
-	// Decided is told of every decision, before the call runs or is refused.
-	Decided func(context.Context, toolfall.Call, *policy.Decision, approval.Outcome)
 }
 
 // New returns the plugin.
@@ -70,26 +67,26 @@ func (g *gate) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handler)
 		return next(ctx, c) // it reaches nothing but the answer that there is no such tool
 	}
 	p := g.current()
-	if g.Decided == nil && p.Passes(c.Name) && silent(ctx) {
+	if p.Passes(c.Name) && silent(ctx) {
+		report(ctx, "allow", "reading inside the roots")
 		return next(ctx, c)
 	}
 	d := p.Decide(c.Name, c.Arguments)
 	effect, why := tightened(ctx, d)
 	switch effect {
 	case policy.Allow:
-		g.decided(ctx, c, d, "")
+		report(ctx, "allow", d.Grounds())
 		return next(ctx, c)
 	case policy.Deny:
-		g.decided(ctx, c, d, "")
+		report(ctx, "deny", why)
 		return toolfall.Fail(&Refusal{Decision: d, Why: "denied: " + why})
 	}
 	return g.ask(ctx, c, next, d, why)
 }
 
-func (g *gate) decided(ctx context.Context, c toolfall.Call, d *policy.Decision, o approval.Outcome) {
-	if g.Decided != nil {
-		g.Decided(ctx, c, d, o)
-	}
+// report tells whoever listens what was decided, before the call runs or is refused.
+func report(ctx context.Context, effect, why string) {
+	toolfall.Tell(ctx, toolfall.Report{Kind: toolfall.ReportedDecision, By: Name, Text: effect, Why: why})
 }
 
 // ask waits for a hook or a person.
@@ -97,10 +94,10 @@ func (g *gate) ask(ctx context.Context, c toolfall.Call, next toolfall.Handler, 
 	if g.Request != nil {
 		switch effect, said := g.Request(ctx, c, d); {
 		case effect == policy.Allow && d.Unruled():
-			g.decided(ctx, c, d, approval.Once)
+			report(ctx, "allow", "a hook answered for the person: "+said)
 			return next(ctx, c)
 		case effect == policy.Deny:
-			g.decided(ctx, c, d, approval.Rejected)
+			report(ctx, "deny", "a hook answered for the person: "+said)
 			return toolfall.Fail(&Refusal{Decision: d, Outcome: approval.Rejected, Why: "denied by a hook: " + said})
 		}
 	}
@@ -109,7 +106,7 @@ func (g *gate) ask(ctx context.Context, c toolfall.Call, next toolfall.Handler, 
 	if g.Broker != nil {
 		a = g.Broker.Ask(ctx, question)
 	}
-	g.decided(ctx, c, d, a.Outcome)
+	report(ctx, "ask", string(a.Outcome)+": "+why)
 	if !a.Outcome.Allows() {
 		return toolfall.Fail(refused(ctx, d, a, why))
 	}

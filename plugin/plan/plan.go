@@ -110,6 +110,7 @@ func (g *gate) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handler)
 	if s := g.state(c.Agent); !known || s == Off || c.Name == Exit || c.Name == Enter || g.reads(c) {
 		return next(ctx, c)
 	}
+	toolfall.Tell(ctx, toolfall.Report{Kind: toolfall.ReportedDecision, By: Name, Text: "deny", Why: "planning"})
 	return toolfall.Fail(refused("while planning, only calls that are proven to read run: not %s. Read what you need, then call %s with the plan", c.Name, Exit))
 }
 
