@@ -140,6 +140,7 @@ type exitArgs struct {
 
 func (g *gate) exit() toolfall.Definition {
 	d := toolfall.Define(Exit, "End planning: show the plan to a person. Once it is approved, other calls run again.", g.leave)
+	d.Timeout = -1 // a person takes the time that it takes
 	d.Hints = toolfall.Hints{Title: "Have the plan approved", ReadOnly: toolfall.Yes}
 	return d
 }
