@@ -120,12 +120,19 @@ func (p *Policy) Decide(tool string, arguments json.RawMessage) *Decision {
 		d.access(p.resolve(".", in.Path), true)
 	case runs:
 		d.run(in.Command, orDot(in.Workdir))
+		if tool == stays {
+			d.Opaque = append(d.Opaque, "what it means depends on what ran in the shell before")
+		}
 	case visits:
 		d.visit(in.URL)
 	case asks:
 		d.step(d.decideHarmless("it asks by itself"))
 	case recalls:
 		d.step(d.decideHarmless("it shows again what calls of the same agent have put out"))
+	case recants:
+		s := d.decideHarmless("it ends what the same agent has started")
+		s.reads = false
+		d.step(s)
 	default:
 		d.step(d.decideTool())
 	}

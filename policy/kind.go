@@ -11,6 +11,7 @@ const (
 	visits              // a URL
 	asks                // nothing before a person has been asked by the tool itself
 	recalls             // what its caller's own calls have put out
+	recants             // what its caller has started
 )
 
 // kinds are those of the tools that are known, ours and by the names others have for
@@ -18,10 +19,14 @@ const (
 var kinds = map[string]kind{
 	"read_file": reads, "list_dir": reads, "glob": reads, "grep": reads,
 	"write_file": edits, "edit_file": edits,
-	"bash": runs, "web_fetch": visits,
+	"bash": runs, stays: runs, "web_fetch": visits,
 	"enter_plan_mode": asks, "exit_plan_mode": asks,
-	"read_output": recalls,
+	"read_output": recalls, "job_output": recalls, "job_list": recalls, "job_kill": recants,
 }
+
+// stays is the tool that runs commands in a shell that stays: what a line of it means
+// depends on the lines before. A rule that denies or asks about bash is about it too.
+const stays = "shell"
 
 // theirs are the tools that other programs' names stand for.
 var theirs = map[string][]string{

@@ -120,7 +120,9 @@ func (w When) fields() (n int) {
 }
 
 // names reports whether the rule is about a tool.
-func (r *rule) names(tool string) bool { return r.tool == "*" || glob(r.tool, tool) }
+func (r *rule) names(tool string) bool {
+	return r.tool == "*" || glob(r.tool, tool) || tool == stays && r.Effect != Allow && glob(r.tool, "bash")
+}
 
 // glob reports whether a text fits a pattern in which * is any text.
 func glob(pattern, text string) bool { return fits(pattern, "*", text) }

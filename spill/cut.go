@@ -40,10 +40,10 @@ func cut(text string, size int, id string, line int) string {
 const noteRoom = 160
 
 // Note is the line that stands for what was left out. The name is that under which the
-// whole was kept, and line the first that is missing; without a name it was not kept.
+// whole was kept, and line the first that is missing; without a name it cannot be read.
 func Note(bytes, lines int64, id string, line int) string {
 	if id == "" {
-		return fmt.Sprintf("[… %d bytes, %d lines left out, and not kept …]", bytes, lines)
+		return fmt.Sprintf("[… %d bytes, %d lines left out …]", bytes, lines)
 	}
 	return fmt.Sprintf(`[… %d bytes, %d lines left out; read_output {"id":"%s","offset":%d} reads on …]`, bytes, lines, id, line)
 }

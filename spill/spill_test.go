@@ -166,7 +166,7 @@ func TestADiskThatFailsCostsNoCall(t *testing.T) {
 	for _, dir := range []string{file, filepath.Join(file, "below"), "/dev/full", ""} {
 		s := newStand(t, spill.Config{Dir: dir})
 		r := s.say(t, numbered(20_000))
-		if got := r.Text(); r.IsError || !strings.Contains(got, "left out, and not kept") || !strings.HasSuffix(got, "line 20000\n") {
+		if got := r.Text(); r.IsError || !strings.Contains(got, "lines left out …") || !strings.HasSuffix(got, "line 20000\n") {
 			t.Errorf("%q: %.100q", dir, got)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // theirs are the names that others have for our tools.
 var theirs = map[string]string{
-	"bash": "Bash", "read_file": "Read", "edit_file": "Edit", "write_file": "Write", "list_dir": "LS", "glob": "Glob", "grep": "Grep",
+	"bash": "Bash", "shell": "Bash", "read_file": "Read", "edit_file": "Edit", "write_file": "Write", "list_dir": "LS", "glob": "Glob", "grep": "Grep",
 	"web_fetch": "WebFetch", "exit_plan_mode": "ExitPlanMode",
 }
 

@@ -37,12 +37,15 @@ func (g *gate) question(c toolfall.Call, d *policy.Decision, why string) approva
 // arguments.
 func shown(c toolfall.Call) string {
 	var in struct{ Command *string }
-	if c.Name == "bash" && json.Unmarshal(c.Arguments, &in) == nil && in.Command != nil {
+	if (c.Name == "bash" || c.Name == "shell") && json.Unmarshal(c.Arguments, &in) == nil && in.Command != nil {
 		var members map[string]json.RawMessage
 		json.Unmarshal(c.Arguments, &members)
 		text := escape.Strict(*in.Command)
 		if dir, ok := members["workdir"]; ok {
 			text += "\nin " + escape.Line(string(dir))
+		}
+		if string(members["background"]) == "true" {
+			text += "\nin the background"
 		}
 		return text
 	}

@@ -2,9 +2,10 @@ package shell
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolfall/toolfall/spill"
 )
 
 // output keeps the beginning and the end of what a command prints, in a fixed
@@ -15,6 +16,7 @@ type output struct {
 	next  int    // where the ring goes on
 	total int64  // bytes
 	lines int64  // newlines among them
+	whole string // the name under which all of it was kept, if it was
 }
 
 // newOutput keeps up to n bytes.
@@ -74,7 +76,16 @@ func (o *output) text() (text string, cut bool) {
 	missing := o.total - int64(len(head)) - int64(len(tail))
 	lines := o.lines - int64(bytes.Count(head, newline)) - int64(bytes.Count(tail, newline))
 	first := strings.TrimSuffix(clean(head), "\n")
-	return fmt.Sprintf("%s\n[… %d bytes, %d lines left out …]\n%s", first, missing, lines, clean(tail)), true
+	return first + "\n" + spill.Note(missing, lines, o.whole, 1+bytes.Count(head, newline)) + "\n" + clean(tail), true
+}
+
+// keepWhole ends w, which has all that was printed, if there is more than is shown.
+func (o *output) keepWhole(w *spill.Writer) {
+	if _, _, lost := o.ends(); lost > 0 {
+		o.whole = w.Keep()
+	} else {
+		w.Drop()
+	}
 }
 
 // wholeLines cuts the two ends back to whole lines, or where a line is longer

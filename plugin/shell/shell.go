@@ -1,5 +1,6 @@
-// Package shell gives a model one tool, bash, which runs one command and returns
-// what it printed and how it ended.
+// Package shell gives a model the tool bash, which runs one command and returns what it
+// printed and how it ended, or lets it run in the background; job_output, job_kill and
+// job_list for what is there; and, where it is asked for, shell, one bash that stays.
 //
 // A command runs in a process group and session of its own, with an empty
 // standard input and without the environment's secrets, and nothing that it
@@ -11,7 +12,9 @@ package shell
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +24,7 @@ import (
 	"github.com/toolfall/toolfall"
 	"github.com/toolfall/toolfall/confine"
 	"github.com/toolfall/toolfall/scope"
+	"github.com/toolfall/toolfall/spill"
 )
 
 // Config says where and how commands run. Its zero value works.
@@ -32,6 +36,18 @@ type Config struct {
 	Env            []string      // the environment before it is scrubbed; that of this process when nil
 	AllowEnv       []string      // names of variables to keep although they look like secrets
 	Shell          string        // the shell to run; bash, or else sh, from the PATH when empty
+
+	Jobs         int           // how many commands an agent may have in the background; 8 when zero
+	JobLife      time.Duration // how long one may run; an hour when zero
+	NoBackground string        // why none may be started, if so: the program that has the registry ends too soon
+	Done         func(Done)    // told once of the end of each job that its agent was not told of; nil: nobody
+
+	// Persistent adds the tool shell.
+	Persistent bool
+
+	// ReadOnly says of which calls of bash it is proven that they only read, so that they
+	// may run beside others that do. Nil: none.
+	ReadOnly func(toolfall.Call) bool
 }
 
 // arguments are what the model sends.
@@ -39,6 +55,7 @@ type arguments struct {
 	Command     string `json:"command" minLength:"1" description:"The command line to run. It runs in a fresh shell: nothing is kept from the call before, and nothing can be typed into it."`
 	Timeout     int    `json:"timeout,omitempty" minimum:"1" maximum:"600" default:"120" description:"Seconds after which the command and all that it started is killed."`
 	Workdir     string `json:"workdir,omitempty" description:"The directory to run in, absolute or relative to the project's root, which is the default."`
+	Background  bool   `json:"background,omitempty" description:"Answer at once with the id of a job, and let the command run on: job_output reads what it prints, job_kill ends it. For servers and for what takes long."`
 	Description string `json:"description,omitempty" description:"What the command does, in a few words, for people who look on."`
 }
 
@@ -50,7 +67,12 @@ func New(c Config) toolfall.Plugin {
 		if err != nil {
 			return err
 		}
-		_, err = r.Register(s, b.definition())
+		b.owner = s
+		all := append([]toolfall.Definition{b.definition()}, b.jobTools()...)
+		if c.Persistent {
+			all = append(all, b.stays(s))
+		}
+		_, err = r.Register(s, all...)
 		return err
 	}}
 }
@@ -64,6 +86,13 @@ type bash struct {
 	timeout time.Duration
 	longest time.Duration
 	keep    int
+
+	owner    *scope.Scope // of jobs
+	jobs     *jobs
+	life     time.Duration
+	noJobs   string
+	done     func(Done)
+	readOnly func(toolfall.Call) bool
 }
 
 func newBash(c Config) (*bash, error) {
@@ -71,6 +100,8 @@ func newBash(c Config) (*bash, error) {
 		timeout: cmp.Or(c.DefaultTimeout, 120*time.Second),
 		longest: min(cmp.Or(c.MaxTimeout, 600*time.Second), 600*time.Second),
 		keep:    max(cmp.Or(c.MaxOutput, 30_000), 1000),
+
+		jobs: newJobs(cmp.Or(c.Jobs, 8)), life: cmp.Or(c.JobLife, time.Hour), noJobs: c.NoBackground, done: c.Done, readOnly: c.ReadOnly,
 	}
 	b.timeout = min(b.timeout, b.longest)
 	env := c.Env
@@ -111,35 +142,75 @@ func findShell(name string) (path string, args []string, err error) {
 
 func (b *bash) definition() toolfall.Definition {
 	d := toolfall.Define("bash", "Run one command line with "+filepath.Base(b.shell)+" and return what it prints and its exit status. "+
-		"Standard input is empty; whatever the command leaves running is killed when it returns; long output is cut in the middle.", b.run)
+		"Standard input is empty; whatever the command leaves running is killed when it returns, unless background is set; long output is cut in the middle.", b.run)
 	d.Hints = toolfall.Hints{Title: "Run a command", ReadOnly: toolfall.No, Destructive: toolfall.Yes, OpenWorld: toolfall.Yes}
+	d.Claims = b.claims
 	d.Timeout = -1    // it ends by itself
 	d.NoRepair = true // half a guess at a command is worse than none
 	return d
 }
 
+// claims are those of a call of bash: nobody knows what else it touches.
+func (b *bash) claims(c toolfall.Call) []toolfall.Claim {
+	if b.readOnly != nil && b.readOnly(c) {
+		return toolfall.Shared()
+	}
+	return toolfall.Alone()
+}
+
 // run is one call.
-func (b *bash) run(ctx context.Context, a arguments, _ toolfall.Call) ([]toolfall.Content, error) {
+func (b *bash) run(ctx context.Context, a arguments, c toolfall.Call) ([]toolfall.Content, error) {
 	dir, err := b.directory(a.Workdir)
 	if err != nil {
 		return nil, err
 	}
-	limit := b.timeout
-	if a.Timeout > 0 {
-		limit = time.Duration(a.Timeout) * time.Second
+	if a.Background {
+		return b.background(ctx, a, c.Agent, dir)
 	}
-	if limit > b.longest {
-		return nil, fmt.Errorf("timeout: at most %d seconds are allowed here", int(b.longest.Seconds()))
+	limit, err := b.limit(a.Timeout)
+	if err != nil {
+		return nil, err
 	}
 	out := newOutput(b.keep)
+	whole := spill.To(ctx)
 	args := append(b.args[:len(b.args):len(b.args)], a.Command)
-	p, err := start(ctx, confine.Command{Path: b.shell, Args: args, Dir: dir, Env: b.env}, out)
+	p, err := start(ctx, confine.Command{Path: b.shell, Args: args, Dir: dir, Env: b.env}, io.MultiWriter(out, whole, newStream(ctx)))
 	if err != nil {
+		whole.Drop()
 		return nil, err
 	}
 	end := p.wait(ctx, limit)
 	if ctx.Err() != nil {
+		whole.Drop()
 		return nil, context.Cause(ctx)
 	}
+	out.keepWhole(whole)
 	return end.content(out)
+}
+
+// limit is how long a command may take that asks for so many seconds.
+func (b *bash) limit(seconds int) (time.Duration, error) {
+	limit := b.timeout
+	if seconds > 0 {
+		limit = time.Duration(seconds) * time.Second
+	}
+	if limit > b.longest {
+		return 0, fmt.Errorf("timeout: at most %d seconds are allowed here", int(b.longest.Seconds()))
+	}
+	return limit, nil
+}
+
+// background starts a job.
+func (b *bash) background(ctx context.Context, a arguments, agent, dir string) ([]toolfall.Content, error) {
+	switch {
+	case b.noJobs != "":
+		return nil, fmt.Errorf("background: %s", b.noJobs)
+	case a.Timeout > 0:
+		return nil, errors.New("timeout: a command in the background has none; job_kill ends it")
+	}
+	j, err := b.begin(ctx, agent, dir, a.Command)
+	if err != nil {
+		return nil, err
+	}
+	return toolfall.Text(fmt.Sprintf("[%s runs in the background; job_output {\"job\":\"%s\"} reads what it prints, job_kill ends it]", j.id, j.id)), nil
 }
