@@ -160,6 +160,7 @@ func (p program) split(args []command.Word) (operands []command.Word, ok bool) {
 			if !contains(p.long, name) {
 				return nil, false
 			}
+		case contains(p.long, text): // one that stands alone
 		case p.counts && strings.Trim(text[1:], "0123456789") == "":
 		default:
 			next, ok := p.letters(text[1:])
