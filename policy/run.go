@@ -38,7 +38,7 @@ func (d *decision) command(c *command.Command, workdir string, started bool) (ef
 	if !s.looked {
 		s.reads = d.onlyReads(c, c.Name(), workdir)
 	}
-	s.reads = s.reads || c.Transparent && all
+	s.reads = s.reads || c.Transparent && all && unsafe(c.Assigns) == ""
 	d.Steps[at] = s
 	d.ReadOnly = d.ReadOnly && s.reads
 	if s.Effect == Allow && !c.Transparent {
