@@ -3,6 +3,7 @@ package policy
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolfall/toolfall/policy/command"
@@ -27,12 +28,12 @@ var (
 // is not known every word may be a file that it reads.
 func (d *decision) operands(c *command.Command, workdir string) {
 	name := c.Name()
-	if name == "" || contains(silent, name) || !d.guardsFiles && !contains(writers, name) && !contains(lastWriters, name) {
+	if name == "" || slices.Contains(silent, name) || !d.guardsFiles && !slices.Contains(writers, name) && !slices.Contains(lastWriters, name) {
 		return
 	}
 	words := fileWords(c.Argv[1:])
 	for i, w := range words {
-		write := contains(writers, name) || contains(lastWriters, name) && i == len(words)-1 || name == "sed" && inPlace(c.Argv)
+		write := slices.Contains(writers, name) || slices.Contains(lastWriters, name) && i == len(words)-1 || name == "sed" && inPlace(c.Argv)
 		for _, t := range d.targets(c.Place, workdir, w) {
 			d.operand(t, write)
 		}
@@ -112,7 +113,7 @@ func (d *decision) editsInside(c *command.Command, name, workdir string) bool {
 	words, ok = d.landings(c, name, workdir, words)
 	for _, w := range words {
 		for _, t := range d.targets(c.Place, workdir, w) {
-			if !d.inside(t) || protected(t) || within(d.roots, filepath.Clean(t.spelt)) && contains(d.roots, t.spelt) {
+			if !d.inside(t) || protected(t) || within(d.roots, filepath.Clean(t.spelt)) && slices.Contains(d.roots, t.spelt) {
 				return false
 			}
 		}
@@ -132,7 +133,7 @@ func (d *decision) landings(c *command.Command, name, workdir string, words []co
 		if info, err := os.Stat(t.path); err != nil || !info.IsDir() {
 			continue
 		}
-		if name == "cp" && contains(textsOf(c.Argv), "-r") || name == "cp" && contains(textsOf(c.Argv), "-R") {
+		if name == "cp" && slices.Contains(textsOf(c.Argv), "-r") || name == "cp" && slices.Contains(textsOf(c.Argv), "-R") {
 			return words, false
 		}
 		for _, w := range words[:len(words)-1] {

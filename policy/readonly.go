@@ -47,7 +47,7 @@ func (d *decision) reads(p program, c *command.Command, name string, args []comm
 	case no:
 		return len(operands) == 0
 	case pattern1:
-		if len(operands) > 0 && !(name == "rg" && contains(textsOf(args), "--files")) {
+		if len(operands) > 0 && !(name == "rg" && slices.Contains(textsOf(args), "--files")) {
 			operands = operands[1:]
 		}
 	}
@@ -89,7 +89,7 @@ var flagSensitive = []string{"sort", "find", "sed", "git", "rg", "date", "file",
 // read.
 func (d *decision) readable(operands []command.Word, c *command.Command, name, workdir string) bool {
 	for _, w := range operands {
-		if w.Dynamic() || w.Glob && (contains(flagSensitive, name) || d.guardsReading()) {
+		if w.Dynamic() || w.Glob && (slices.Contains(flagSensitive, name) || d.guardsReading()) {
 			return false
 		}
 		glob := w.Glob
@@ -203,7 +203,7 @@ var (
 )
 
 func (d *decision) findReads(c *command.Command, args []command.Word, workdir string) bool {
-	for len(args) > 0 && contains([]string{"-H", "-L", "-P"}, args[0].Text) {
+	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0].Text) {
 		args = args[1:]
 	}
 	n := 0
@@ -217,11 +217,11 @@ func (d *decision) findReads(c *command.Command, args []command.Word, workdir st
 		switch {
 		case args[i].Dynamic() || args[i].Glob:
 			return false
-		case contains(findValues, args[i].Text):
+		case slices.Contains(findValues, args[i].Text):
 			if i++; i < len(args) && (args[i].Dynamic() || args[i].Glob) {
 				return false
 			}
-		case !contains(findTests, args[i].Text):
+		case !slices.Contains(findTests, args[i].Text):
 			return false
 		}
 	}

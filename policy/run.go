@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolfall/toolfall/policy/command"
@@ -169,7 +170,7 @@ func interprets(name string) bool {
 			return true
 		}
 	}
-	return contains([]string{"bash", "sh", "dash", "zsh", "ksh", "fish", "eval", "source", ".", "env", "sudo", "doas", "exec", "xargs"}, name)
+	return slices.Contains([]string{"bash", "sh", "dash", "zsh", "ksh", "fish", "eval", "source", ".", "env", "sudo", "doas", "exec", "xargs"}, name)
 }
 
 // plain reports whether every word is known.

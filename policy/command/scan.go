@@ -38,7 +38,7 @@ type scanner struct {
 // opaque notes a reason once.
 func (s *scanner) opaque(format string, args ...any) {
 	reason := fmt.Sprintf(format, args...)
-	if !contains(s.out.Opaque, reason) {
+	if !slices.Contains(s.out.Opaque, reason) {
 		s.out.Opaque = append(s.out.Opaque, reason)
 	}
 }

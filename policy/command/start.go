@@ -49,11 +49,11 @@ var shells = []string{"bash", "sh", "dash", "ash", "ksh", "mksh", "zsh", "fish",
 func (s *scanner) start(c *Command) {
 	if s.depth++; s.depth > MaxDepth {
 		s.opaque("commands are nested more than %d deep", MaxDepth)
-	} else if name := strings.TrimPrefix(c.Name(), `\`); contains(shells, name) {
+	} else if name := strings.TrimPrefix(c.Name(), `\`); slices.Contains(shells, name) {
 		s.shell(c, name)
 	} else if st, ok := starters[name]; ok {
 		s.starter(c, name, st)
-	} else if contains(wrappers, name) {
+	} else if slices.Contains(wrappers, name) {
 		s.wrapper(c)
 	} else if name == "find" {
 		s.find(c)
@@ -313,7 +313,7 @@ func (s *scanner) gitRuns(c *Command) {
 			behind = names
 		}
 		name, value, _ := strings.Cut(w.Text, "=")
-		if contains(behind, name) {
+		if slices.Contains(behind, name) {
 			if found++; found > maxStarts {
 				s.opaque("git is given more than %d commands", maxStarts)
 				return
