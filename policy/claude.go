@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -183,7 +184,7 @@ func claudeWhen(name string, tools []string, spec string, effect Effect) (When, 
 		return When{Command: spec}, nil
 	case k == visits && strings.HasPrefix(spec, "domain:"):
 		return When{Domain: strings.TrimPrefix(spec, "domain:")}, nil
-	case param != nil && effect != Allow && !contains(primary, param[1]):
+	case param != nil && effect != Allow && !slices.Contains(primary, param[1]):
 		return When{Param: param[1], Value: param[2]}, nil
 	case k == visits:
 		return When{}, fmt.Errorf("%s is narrowed by domain:host", name)

@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolfall/toolfall/policy/command"
@@ -12,8 +14,12 @@ import (
 var (
 	writers     = []string{"rm", "rmdir", "mkdir", "touch", "mv", "tee", "chmod", "chown", "chgrp", "truncate", "shred", "unlink", "mkfifo"}
 	lastWriters = []string{"cp", "ln", "install", "rsync", "scp"}
-	// editors are those that mode acceptEdits lets run inside the roots.
-	editors = []string{"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"}
+	// editors are those that mode acceptEdits lets run inside the roots, with the options
+	// that name neither a file nor a script. sed -e and cp -t do.
+	editors = map[string]program{
+		"mkdir": {short: "pv"}, "touch": {short: "acm"}, "rm": {short: "rRfdvi"}, "rmdir": {short: "pv"},
+		"mv": {short: "fnvuiT"}, "cp": {short: "fnvuiTp", long: []string{"-r", "-R"}}, "sed": {short: "nErs", long: []string{"-i", "-i.bak"}},
+	}
 	// silent are those whose words are no files.
 	silent = []string{"echo", "printf", "true", "false", ":", "exit", "return", "cd", "kill", "sleep", "seq", "basename", "dirname", "which", "type", "test", "["}
 )
@@ -22,12 +28,12 @@ var (
 // is not known every word may be a file that it reads.
 func (d *decision) operands(c *command.Command, workdir string) {
 	name := c.Name()
-	if name == "" || contains(silent, name) || !d.guardsFiles && !contains(writers, name) && !contains(lastWriters, name) {
+	if name == "" || slices.Contains(silent, name) || !d.guardsFiles && !slices.Contains(writers, name) && !slices.Contains(lastWriters, name) {
 		return
 	}
 	words := fileWords(c.Argv[1:])
 	for i, w := range words {
-		write := contains(writers, name) || contains(lastWriters, name) && i == len(words)-1 || name == "sed" && inPlace(c.Argv)
+		write := slices.Contains(writers, name) || slices.Contains(lastWriters, name) && i == len(words)-1 || name == "sed" && inPlace(c.Argv)
 		for _, t := range d.targets(c.Place, workdir, w) {
 			d.operand(t, write)
 		}
@@ -94,45 +100,48 @@ func (d *decision) operand(t target, write bool) {
 // editsInside reports whether a command changes files inside the roots and does
 // nothing else.
 func (d *decision) editsInside(c *command.Command, name, workdir string) bool {
-	if !contains(editors, name) || name != c.Argv[0].Text || len(c.Inner) > 0 || !plain(c.Argv) {
+	if editors[name].short == "" || name != c.Argv[0].Text || len(c.Inner) > 0 || !plain(c.Argv) {
 		return false
 	}
-	if name == "sed" && !simpleSed(c.Argv[1:]) {
+	words, ok := editors[name].split(c.Argv[1:])
+	if !ok || len(words) == 0 || name == "sed" && !substitution(words[0].Text) {
 		return false
 	}
-	words := fileWords(c.Argv[1:])
-	if name == "sed" && len(words) > 0 {
+	if name == "sed" {
 		words = words[1:]
 	}
+	words, ok = d.landings(c, name, workdir, words)
 	for _, w := range words {
 		for _, t := range d.targets(c.Place, workdir, w) {
-			if !d.inside(t) || within(d.roots, filepath.Clean(t.spelt)) && contains(d.roots, t.spelt) {
+			if !d.inside(t) || protected(t) || within(d.roots, filepath.Clean(t.spelt)) && slices.Contains(d.roots, t.spelt) {
 				return false
 			}
 		}
 	}
-	return len(words) > 0
+	return ok && len(words) > 0
 }
 
-// simpleSed reports whether sed is given one substitution, which neither writes a
-// file of its own nor runs anything.
-func simpleSed(args []command.Word) bool {
-	scripts := 0
-	for i, w := range args {
-		switch {
-		case w.Text == "-i" || w.Text == "-E" || w.Text == "-r" || w.Text == "-n" || w.Text == "-i.bak":
-		case w.Text == "-e" || strings.HasPrefix(w.Text, "-"):
-			return false
-		case scripts == 0:
-			scripts++
-			if !substitution(w.Text) {
-				return false
-			}
-		default:
-			return i > 0
-		}
+// landings are the operands, and the files that cp or mv would put into a directory:
+// what has the name there may be a link that leads out. Of a whole directory that is
+// copied over another nobody knows all names.
+func (d *decision) landings(c *command.Command, name, workdir string, words []command.Word) ([]command.Word, bool) {
+	if name != "cp" && name != "mv" || len(words) < 2 {
+		return words, true
 	}
-	return false
+	last := words[len(words)-1]
+	for _, t := range d.targets(c.Place, workdir, last) {
+		if info, err := os.Stat(t.path); err != nil || !info.IsDir() {
+			continue
+		}
+		if name == "cp" && slices.Contains(textsOf(c.Argv), "-r") || name == "cp" && slices.Contains(textsOf(c.Argv), "-R") {
+			return words, false
+		}
+		for _, w := range words[:len(words)-1] {
+			words = append(words[:len(words):len(words)], command.Word{Text: last.Text + "/" + filepath.Base(w.Text)})
+		}
+		break
+	}
+	return words, true
 }
 
 // substitution reports whether a script of sed is s/a/b/ with the flags g, i, I, p or

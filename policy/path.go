@@ -102,7 +102,7 @@ func (p *Policy) resolve(dir, path string) target {
 		path = p.home + path[len(command.Home):]
 		t.shown = "~" + t.shown[len(command.Home):]
 	case !filepath.IsAbs(path):
-		path = filepath.Join(p.absolute(dir), path)
+		path = p.absolute(dir) + "/" + path // what .. means depends on links
 	}
 	t.path, t.spelt = path, filepath.Clean(path)
 	return t
@@ -116,7 +116,7 @@ func (p *Policy) absolute(dir string) string {
 	case filepath.IsAbs(dir):
 		return dir
 	}
-	return filepath.Join(p.dir, dir)
+	return p.dir + "/" + dir
 }
 
 // maxLinks is how many links a path may lead through, as on Linux.
@@ -133,15 +133,16 @@ func followed(path string, links int) string {
 		}
 		if to, err := os.Readlink(at); err == nil && links > 0 { // a link to what is not there yet
 			if !filepath.IsAbs(to) {
-				to = filepath.Join(filepath.Dir(at), to)
+				up, _ := filepath.Split(at)
+				to = up + to
 			}
-			return followed(filepath.Join(to, rest), links-1)
+			return followed(to+"/"+rest, links-1)
 		}
-		up := filepath.Dir(at)
-		if up == at {
+		up, name := filepath.Split(strings.TrimRight(at, `/`+string(filepath.Separator))) // which leaves .. alone
+		if name == "" || up == "" {
 			return filepath.Clean(path)
 		}
-		rest = filepath.Join(filepath.Base(at), rest)
+		rest = filepath.Join(name, rest)
 		at = up
 	}
 }

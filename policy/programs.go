@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -157,9 +158,10 @@ func (p program) split(args []command.Word) (operands []command.Word, ok bool) {
 			if value {
 				name += "="
 			}
-			if !contains(p.long, name) {
+			if !slices.Contains(p.long, name) {
 				return nil, false
 			}
+		case slices.Contains(p.long, text): // one that stands alone
 		case p.counts && strings.Trim(text[1:], "0123456789") == "":
 		default:
 			next, ok := p.letters(text[1:])

@@ -3,6 +3,7 @@ package policy
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -26,11 +27,11 @@ func protected(t target) bool { return protectedPath(t.spelt) || protectedPath(t
 
 func protectedPath(p string) bool {
 	p = strings.ToLower(filepath.ToSlash(p))
-	if contains(protectedFiles, path.Base(p)) || strings.Contains(p, "/.config/git/") {
+	if slices.Contains(protectedFiles, path.Base(p)) || strings.Contains(p, "/.config/git/") {
 		return true
 	}
 	for _, part := range strings.Split(p, "/") {
-		if contains(protectedDirs, part) {
+		if slices.Contains(protectedDirs, part) {
 			return true
 		}
 	}

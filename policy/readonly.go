@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolfall/toolfall/policy/command"
@@ -44,7 +47,7 @@ func (d *decision) reads(p program, c *command.Command, name string, args []comm
 	case no:
 		return len(operands) == 0
 	case pattern1:
-		if len(operands) > 0 && !(name == "rg" && contains(textsOf(args), "--files")) {
+		if len(operands) > 0 && !(name == "rg" && slices.Contains(textsOf(args), "--files")) {
 			operands = operands[1:]
 		}
 	}
@@ -86,15 +89,18 @@ var flagSensitive = []string{"sort", "find", "sed", "git", "rg", "date", "file",
 // read.
 func (d *decision) readable(operands []command.Word, c *command.Command, name, workdir string) bool {
 	for _, w := range operands {
-		if w.Dynamic() || w.Glob && (contains(flagSensitive, name) || d.guardsReading()) {
+		if w.Dynamic() || w.Glob && (slices.Contains(flagSensitive, name) || d.guardsReading()) {
 			return false
 		}
-		if w.Glob {
-			w.Text = directory(w.Text)
+		glob := w.Glob
+		if glob && !strings.Contains(w.Text, "..") {
 			w.Glob = false
 		}
 		for _, t := range d.targets(c.Place, workdir, w) {
-			if !d.inside(t) && t.spelt != "/dev/null" {
+			if glob && !d.holds(t) {
+				return false
+			}
+			if !glob && !d.inside(t) && t.spelt != "/dev/null" {
 				return false
 			}
 		}
@@ -102,14 +108,39 @@ func (d *decision) readable(operands []command.Word, c *command.Command, name, w
 	return true
 }
 
-// directory is what a path with wildcards has before the first of them.
-func directory(path string) string {
-	i := strings.IndexAny(path, "*?[")
-	j := strings.LastIndexByte(path[:max(i, 0)], '/')
-	if j < 0 {
-		return "."
+// maxMatches is how many files wildcards are followed to.
+const maxMatches = 1000
+
+// holds reports whether all that wildcards may become is inside the roots: a name may
+// be that of a link that leads out. A part with ? or [ is taken for any name, as what
+// the shell makes of it depends on the language.
+func (d *decision) holds(t target) bool {
+	if t.unsure || !within(d.roots, t.spelt) {
+		return false
 	}
-	return path[:j+1]
+	found := []string{"/"}
+	for _, part := range strings.Split(strings.Trim(t.path, "/"), "/") {
+		var next []string
+		for _, at := range found {
+			if !strings.ContainsAny(part, "*?[") {
+				next = append(next, strings.TrimSuffix(at, "/")+"/"+part)
+				continue
+			}
+			if !within(d.realRoots, follow(at)) {
+				return false
+			}
+			entries, _ := os.ReadDir(at) // what cannot be read does not match either
+			for _, e := range entries {
+				if strings.ContainsAny(part, "?[") || fits(part, "*", e.Name()) {
+					next = append(next, at+"/"+e.Name())
+				}
+			}
+		}
+		if found = next; len(found) > maxMatches {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(found, func(path string) bool { return !within(d.realRoots, follow(path)) })
 }
 
 // guardsReading reports whether a rule denies or asks about reading some files.
@@ -130,7 +161,7 @@ func (d *decision) gitReads(c *command.Command, args []command.Word, workdir str
 	if len(args) > 0 && args[0].Text == "--no-pager" {
 		args = args[1:]
 	}
-	if len(args) == 0 || args[0].Dynamic() || c.Place.Lost || len(c.Place.Dirs) != 1 || c.Place.Dirs[0] != "." {
+	if len(args) == 0 || args[0].Dynamic() || c.Place.Lost || len(c.Place.Dirs) != 1 || c.Place.Dirs[0] != "." || d.foreign(workdir) {
 		return false
 	}
 	p, ok := programsOnce()["git "+args[0].Text]
@@ -147,6 +178,23 @@ func (d *decision) gitReads(c *command.Command, args []command.Word, workdir str
 	return d.reads(p, c, "git", args[1:], workdir)
 }
 
+// foreign reports whether git would obey, in a directory, a repository that came with the
+// files: one without .git can be checked in like anything else, and its settings name
+// programs.
+func (d *decision) foreign(workdir string) bool {
+	for at := follow(workdir); ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return !slices.ContainsFunc(d.realRoots, func(root string) bool { return within([]string{at}, root) })
+		}
+		if _, err := os.Lstat(filepath.Join(at, "HEAD")); err == nil {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
 // findTests are the expressions of find that only test and print. Those in the second
 // list take a value.
 var (
@@ -155,7 +203,7 @@ var (
 )
 
 func (d *decision) findReads(c *command.Command, args []command.Word, workdir string) bool {
-	for len(args) > 0 && contains([]string{"-H", "-L", "-P"}, args[0].Text) {
+	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P"}, args[0].Text) {
 		args = args[1:]
 	}
 	n := 0
@@ -169,11 +217,11 @@ func (d *decision) findReads(c *command.Command, args []command.Word, workdir st
 		switch {
 		case args[i].Dynamic() || args[i].Glob:
 			return false
-		case contains(findValues, args[i].Text):
+		case slices.Contains(findValues, args[i].Text):
 			if i++; i < len(args) && (args[i].Dynamic() || args[i].Glob) {
 				return false
 			}
-		case !contains(findTests, args[i].Text):
+		case !slices.Contains(findTests, args[i].Text):
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -95,7 +96,7 @@ func compile(r Rule, dir, base, home string) (*rule, error) {
 	if r.Effect == Allow && r.When.Param != "" {
 		return nil, errors.New("a rule on a param can deny or ask, not allow: the other arguments could be anything")
 	}
-	if contains(primary, r.When.Param) {
+	if slices.Contains(primary, r.When.Param) {
 		return nil, fmt.Errorf("a rule on %q is written as a command, path or domain", r.When.Param)
 	}
 	if r.When.Command != "" {
@@ -149,13 +150,4 @@ func fits(pattern, star, text string) bool {
 		}
 		text, rest = text[i+len(part):], next
 	}
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolfall/toolfall/policy/command"
@@ -38,7 +39,7 @@ func (d *decision) command(c *command.Command, workdir string, started bool) (ef
 	if !s.looked {
 		s.reads = d.onlyReads(c, c.Name(), workdir)
 	}
-	s.reads = s.reads || c.Transparent && all
+	s.reads = s.reads || c.Transparent && all && unsafe(c.Assigns) == ""
 	d.Steps[at] = s
 	d.ReadOnly = d.ReadOnly && s.reads
 	if s.Effect == Allow && !c.Transparent {
@@ -169,7 +170,7 @@ func interprets(name string) bool {
 			return true
 		}
 	}
-	return contains([]string{"bash", "sh", "dash", "zsh", "ksh", "fish", "eval", "source", ".", "env", "sudo", "doas", "exec", "xargs"}, name)
+	return slices.Contains([]string{"bash", "sh", "dash", "zsh", "ksh", "fish", "eval", "source", ".", "env", "sudo", "doas", "exec", "xargs"}, name)
 }
 
 // plain reports whether every word is known.

@@ -210,3 +210,20 @@ permission:
 		t.Errorf("named: %+v, %v", c, err)
 	}
 }
+
+// F2: a link that came with a repository does not make a root of what it leads to.
+func TestAnUntrustedRootThatIsALink(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	path := write(t, "roots: [out]\n")
+	out := filepath.Join(filepath.Dir(path), "out")
+	if err := os.Symlink(t.TempDir(), out); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(Options{Dir: filepath.Dir(path)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Roots) != 1 || c.Roots[0] == out || len(c.Notes) == 0 {
+		t.Errorf("roots are %v, with the notes %q", c.Roots, c.Notes)
+	}
+}

@@ -129,7 +129,7 @@ func (c *Config) restrict() {
 	dir := filepath.Dir(c.Path)
 	var roots []string
 	for _, root := range c.Roots {
-		if rel, err := filepath.Rel(dir, root); err == nil && filepath.IsLocal(rel) {
+		if below(dir, root) {
 			roots = append(roots, root)
 		}
 	}
@@ -163,6 +163,25 @@ func (c *Config) restrict() {
 		c.ignored("sandbox.mode off, network, allow and write")
 	}
 	c.restrictRules()
+}
+
+// below reports whether a root is in a directory, by its name and by where its links
+// lead: a repository can bring a link to anywhere.
+func below(dir, root string) bool {
+	rel, err := filepath.Rel(dir, root)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	from, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	to, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return false
+	}
+	rel, err = filepath.Rel(from, to)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func (c *Config) restrictRules() {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -73,7 +74,7 @@ func (s *scanner) assigned(name string) {
 // private reports whether a name is one that only scripts use: in small letters,
 // and not one of those that programs look for.
 func private(name string) bool {
-	if name == "histchars" || name == "auto_resume" || name == "prompt" || name == "path" || strings.HasSuffix(name, "_proxy") {
+	if name == "histchars" || name == "auto_resume" || name == "prompt" || name == "path" || strings.HasSuffix(name, "_proxy") || strings.HasPrefix(name, "npm_") || strings.HasPrefix(name, "pnpm_") {
 		return false
 	}
 	return name == strings.ToLower(name)
@@ -104,7 +105,7 @@ func (s *scanner) effects(c *Command, at *Place, sure bool) {
 		s.opaque("it reads a script into the shell")
 		at.Lost = true
 	case "printf":
-		if len(args) > 0 && (strings.HasPrefix(args[0].Text, "-v") || args[0].Dynamic()) {
+		if len(args) > 0 && (strings.HasPrefix(args[0].Text, "-v") || args[0].Dynamic() || counting.MatchString(args[0].Text)) {
 			s.opaque("it may set a variable by name")
 		}
 	case "test", "[":
@@ -118,6 +119,9 @@ func (s *scanner) effects(c *Command, at *Place, sure bool) {
 		s.opaque("it uses %s", name)
 	}
 }
+
+// counting is the conversion of printf that sets a variable.
+var counting = regexp.MustCompile(`%[^A-Za-z%]*n`)
 
 func (s *scanner) cd(args []Word, at *Place, sure bool) {
 	for len(args) > 0 && (args[0].Text == "-P" || args[0].Text == "-L" || args[0].Text == "--") {

@@ -12,7 +12,10 @@
 // it is not opaque it shows all.
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // What stands in a word for what its text does not say.
 const (
@@ -106,7 +109,7 @@ const maxDirs = 8
 func (p Place) either(q Place) Place {
 	out := Place{Dirs: append([]string(nil), p.Dirs...), Lost: p.Lost || q.Lost}
 	for _, d := range q.Dirs {
-		if !contains(out.Dirs, d) {
+		if !slices.Contains(out.Dirs, d) {
 			out.Dirs = append(out.Dirs, d)
 		}
 	}
@@ -114,15 +117,6 @@ func (p Place) either(q Place) Place {
 		out.Dirs, out.Lost = out.Dirs[:maxDirs], true
 	}
 	return out
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // join is like path.Join, except that it leaves `..` alone: what it means depends

@@ -32,12 +32,13 @@ type scanner struct {
 	into  *[]*Command     // where commands are added
 	parts int
 	depth int
+	loops int
 }
 
 // opaque notes a reason once.
 func (s *scanner) opaque(format string, args ...any) {
 	reason := fmt.Sprintf(format, args...)
-	if !contains(s.out.Opaque, reason) {
+	if !slices.Contains(s.out.Opaque, reason) {
 		s.out.Opaque = append(s.out.Opaque, reason)
 	}
 }
@@ -166,10 +167,18 @@ func (s *scanner) branches(c *syntax.IfClause, at *Place) {
 // loop scans a body that may run many times: if it changes directory, nobody knows
 // where the second time begins.
 func (s *scanner) loop(at *Place, body func(*Place)) {
+	s.loops++
+	defer func() { s.loops-- }()
+	if s.loops > MaxDepth { // or a statement would be scanned as often as it is deep
+		at.Lost = true
+	}
 	before := *at
 	commands, accesses, parts := len(*s.into), len(s.out.Accesses), s.parts
 	body(at)
-	if at.Lost == before.Lost && slices.Equal(at.Dirs, before.Dirs) {
+	if before.Lost { // nobody knew where it was in the first place
+		return
+	}
+	if !at.Lost && slices.Equal(at.Dirs, before.Dirs) {
 		return
 	}
 	*s.into, s.out.Accesses, s.parts = (*s.into)[:commands], s.out.Accesses[:accesses], parts
@@ -213,6 +222,9 @@ func (s *scanner) declare(c *syntax.DeclClause, at Place) {
 	for _, a := range c.Args {
 		if a.Name != nil {
 			s.assigned(a.Name.Value)
+			if c.Variant.Value == "export" && !Harmless(a.Name.Value) && private(a.Name.Value) { // npm_config_script_shell is in small letters
+				s.opaque("it exports the variable %s", a.Name.Value)
+			}
 		} else {
 			s.opaque("%s is given options or words", c.Variant.Value)
 		}

@@ -39,7 +39,7 @@ var annotations = []string{
 
 // both is the value of a keyword that two schemas have.
 func both(keyword string, a, b *value) (v *value, whole bool) {
-	if contains(annotations, keyword) || a.String() == b.String() {
+	if slices.Contains(annotations, keyword) || a.String() == b.String() {
 		return b, true
 	}
 	switch keyword {
@@ -96,11 +96,11 @@ func commonTypes(a, b *value) (*value, bool) {
 	var out []string
 	for _, t := range a.strs() {
 		switch {
-		case contains(b.strs(), t):
+		case slices.Contains(b.strs(), t):
 			out = append(out, t)
-		case t == "number" && contains(b.strs(), "integer"):
+		case t == "number" && slices.Contains(b.strs(), "integer"):
 			out = append(out, "integer")
-		case t == "integer" && contains(b.strs(), "number"):
+		case t == "integer" && slices.Contains(b.strs(), "number"):
 			out = append(out, t)
 		}
 	}

@@ -3,6 +3,7 @@ package dialect
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -28,7 +29,7 @@ func newConversion(d Dialect, t Tool) (*conversion, error) {
 	if err != nil {
 		return nil, err
 	}
-	if types := root.get("type").strs(); len(types) > 0 && !contains(types, "object") {
+	if types := root.get("type").strs(); len(types) > 0 && !slices.Contains(types, "object") {
 		return nil, fmt.Errorf("its parameters are of type %s, not object", strings.Join(types, " or "))
 	}
 	root.set("type", text("object"))

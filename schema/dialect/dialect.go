@@ -14,6 +14,7 @@ package dialect
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolfall/toolfall/schema"
@@ -222,7 +223,7 @@ func mcpInput(j schema.JSON) (schema.JSON, error) {
 		return "", errors.New("its parameters are not a JSON Schema object")
 	case v.get("type").str() == "object":
 		return j, nil
-	case len(types) > 0 && !contains(types, "object"):
+	case len(types) > 0 && !slices.Contains(types, "object"):
 		return "", fmt.Errorf("its parameters are of type %s, not object", strings.Join(types, " or "))
 	}
 	v.set("type", text("object"))

@@ -58,7 +58,7 @@ func chosen(v *value, keyword string, alternatives []*value) *value {
 		if i == 0 {
 			needed = required
 		}
-		needed = slices.DeleteFunc(needed, func(name string) bool { return !contains(required, name) })
+		needed = slices.DeleteFunc(needed, func(name string) bool { return !slices.Contains(required, name) })
 		told = append(told, "{"+strings.Join(required, ", ")+"}")
 	}
 	if own := v.get("properties"); own != nil {

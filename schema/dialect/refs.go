@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,7 +53,7 @@ func (in *inliner) inline(v *value, within []string, depth int) (*value, error) 
 	}
 	c := object()
 	for _, m := range v.members {
-		if holders[m.name].place == apart || contains(references, m.name) {
+		if holders[m.name].place == apart || slices.Contains(references, m.name) {
 			continue
 		}
 		in.bytes += len(m.name)
@@ -100,7 +101,7 @@ func (in *inliner) follow(v *value, within []string, depth int) (*value, error) 
 		return nil, err
 	}
 	beside := v.without(references...)
-	if contains(within, ref) || len(within) >= in.most {
+	if slices.Contains(within, ref) || len(within) >= in.most {
 		in.cut = true
 		return in.inline(in.outline(target, beside), within, depth+1)
 	}

@@ -1,5 +1,7 @@
 package dialect
 
+import "slices"
+
 // renamer gives the members of a schema names that a provider takes. A name has
 // one other name in all of the schema, so what two alternatives of it demand of the
 // same member stays the same, and the way back does not depend on which was meant.
@@ -56,7 +58,7 @@ var byMember = []string{"properties", "dependentRequired", "dependentSchemas", "
 // names renames the members that the keywords of a schema speak of.
 func (n *renamer) names(v *value, b *back) {
 	for i, m := range v.members {
-		if contains(byMember, m.name) {
+		if slices.Contains(byMember, m.name) {
 			named := object()
 			for _, p := range m.value.members {
 				named.members = append(named.members, member{n.name(p.name, b), n.strings(p.value, m.name, b)})

@@ -82,7 +82,7 @@ func (s *strictWalk) schema(v *value, b *back, level int) (*value, error) {
 	case level == 1 && out.get("anyOf") != nil:
 		return nil, errors.New("a choice at the root")
 	}
-	if f := out.get("format"); f != nil && !contains(strictFormats, f.str()) {
+	if f := out.get("format"); f != nil && !slices.Contains(strictFormats, f.str()) {
 		out.drop("format")
 		say(out, "Format: "+f.str()+".")
 	}
@@ -148,12 +148,12 @@ func (s *strictWalk) descend(v, free *value, b *back, level int) error {
 	case len(types) == 0:
 		return errors.New("a value of any kind")
 	}
-	if !contains(types, "object") {
+	if !slices.Contains(types, "object") {
 		v.drop("properties", "required", "additionalProperties")
 	} else if err := s.object(v, free, b, level); err != nil {
 		return err
 	}
-	if !contains(types, "array") {
+	if !slices.Contains(types, "array") {
 		v.drop("items", "minItems", "maxItems")
 		return nil
 	}
@@ -213,7 +213,7 @@ func (s *strictWalk) object(v, free *value, b *back, level int) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
-		optional := !contains(required, m.name)
+		optional := !slices.Contains(required, m.name)
 		b.null(m.name, optional && !takesNull(child))
 		if optional && !takesNull(child) {
 			addNull(child)
@@ -232,7 +232,7 @@ func takesNull(v *value) bool {
 	if group := v.get("anyOf"); group != nil {
 		return slices.ContainsFunc(group.items, takesNull)
 	}
-	return contains(v.get("type").strs(), "null")
+	return slices.Contains(v.get("type").strs(), "null")
 }
 
 // addNull makes a schema accept null.

@@ -237,7 +237,7 @@ func (v *value) with(name string, to *value) *value {
 func (v *value) without(names ...string) *value {
 	c := &value{kind: v.kind, raw: v.raw, items: v.items}
 	for _, m := range v.members {
-		if !contains(names, m.name) {
+		if !slices.Contains(names, m.name) {
 			c.members = append(c.members, m)
 		}
 	}
@@ -247,7 +247,7 @@ func (v *value) without(names ...string) *value {
 func (v *value) drop(names ...string) {
 	kept := v.members[:0]
 	for _, m := range v.members {
-		if !contains(names, m.name) {
+		if !slices.Contains(names, m.name) {
 			kept = append(kept, m)
 		}
 	}
@@ -285,5 +285,3 @@ func (v *value) strs() []string {
 }
 
 func (v *value) is(raw string) bool { return v != nil && v.kind == scalar && v.raw == raw }
-
-func contains(names []string, name string) bool { return slices.Contains(names, name) }

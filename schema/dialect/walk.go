@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -110,7 +111,7 @@ func fits(keyword string, v *value) bool {
 	case "anyOf", "oneOf", "allOf", "prefixItems":
 		return v.kind == array && len(v.items) > 0
 	case "type":
-		return len(v.strs()) > 0 && !contains(v.strs(), "")
+		return len(v.strs()) > 0 && !slices.Contains(v.strs(), "")
 	case "items":
 		return v.kind != scalar || v.is("true") || v.is("false")
 	case "additionalProperties", "not":
@@ -196,7 +197,7 @@ func allStrings(enum *value) bool {
 // complete adds what a provider wants to be there, and takes away what it wants to
 // be elsewhere.
 func (w *walk) complete(v *value) {
-	if w.items != nil && v.get("items") == nil && contains(v.get("type").strs(), "array") {
+	if w.items != nil && v.get("items") == nil && slices.Contains(v.get("type").strs(), "array") {
 		v.set("items", w.items)
 	}
 	if required := v.get("required"); required != nil && w.keywords != nil {

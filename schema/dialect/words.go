@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ func (w *walk) unsaid(v *value) {
 	}
 	var words, gone []string
 	for _, m := range v.members {
-		if contains(w.keywords, m.name) {
+		if slices.Contains(w.keywords, m.name) {
 			continue
 		}
 		gone = append(gone, m.name)
@@ -56,7 +57,7 @@ var silent = []string{
 // inWords says what a keyword demands, or nothing when it demands nothing.
 func inWords(keyword string, v *value) string {
 	const longest = 200
-	if contains(silent, keyword) || strings.HasPrefix(keyword, "x-") || strings.HasPrefix(keyword, "$") {
+	if slices.Contains(silent, keyword) || strings.HasPrefix(keyword, "x-") || strings.HasPrefix(keyword, "$") {
 		return ""
 	}
 	shown := v.String()
