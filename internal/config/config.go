@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/toolfall/toolfall/confine"
-	"github.com/toolfall/toolfall/plugin/limit"
 	"github.com/toolfall/toolfall/policy"
 	"github.com/toolfall/toolfall/schedule"
 )
@@ -59,7 +58,6 @@ type Config struct {
 	overlay *confine.Overlay
 
 	scheduler *schedule.Scheduler
-	watch     limit.Watch
 	allow     []string
 	hidden    func(path string) bool // files that are not listed, by the policy
 	named     []string               // files of other programs, from the command line

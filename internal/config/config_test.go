@@ -172,7 +172,6 @@ func TestAnUntrustedFileOnlyTightens(t *testing.T) {
 	text := `roots: [sub, /etc]
 shell: {allowEnv: [A_TOKEN]}
 files: {allowHardLinks: true}
-limits: {timeout: 9000, retries: 3, parallel: 2, loop: {refuse: 0}, tools: [{name: bash, timeout: 9000}]}
 telemetry: {endpoint: "http://collector.example", content: true, log: json}
 permission:
   mode: bypass
@@ -191,15 +190,14 @@ permission:
 	}
 	c := load()
 	if len(c.Roots) != 1 || c.Shell.AllowEnv != nil || c.Files.AllowHardLinks || c.Permission.Mode != "default" ||
-		len(c.Permission.Rules) != 1 || c.Permission.Rules[0].Effect != "deny" || len(c.Notes) != 8 ||
-		c.Limits.Timeout != 600 || c.Limits.Retries != 0 || c.Limits.Parallel != 2 || c.Limits.Loop.Refuse != 5 || c.Limits.Tools[0].Timeout != 600 ||
+		len(c.Permission.Rules) != 1 || c.Permission.Rules[0].Effect != "deny" || len(c.Notes) != 7 ||
 		c.Telemetry != (Telemetry{Log: "json"}) {
 		t.Errorf("untrusted: %+v\n%q", c.File, c.Notes)
 	}
 	if err := Trust(path); err != nil {
 		t.Fatal(err)
 	}
-	if c = load(); len(c.Roots) != 2 || len(c.Permission.Rules) != 2 || c.Limits.Timeout != 9000 || len(c.Notes) != 0 {
+	if c = load(); len(c.Roots) != 2 || len(c.Permission.Rules) != 2 || len(c.Notes) != 0 {
 		t.Errorf("trusted: %+v\n%q", c.File, c.Notes)
 	}
 	os.WriteFile(path, []byte(text+"    - {effect: allow, tool: web_fetch}\n"), 0o644)

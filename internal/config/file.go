@@ -41,41 +41,6 @@ type Shell struct {
 type Limits struct {
 	MaxArguments int `json:"maxArguments,omitempty" description:"The longest arguments of a call, in bytes." minimum:"1024" maximum:"1073741824" default:"8388608"`
 	Parallel     int `json:"parallel,omitempty" description:"How many calls that do not touch the same things run at once." minimum:"1" maximum:"1000" default:"10"`
-	Timeout      int `json:"timeout,omitempty" description:"Seconds that a call may take. bash has a limit of its own." minimum:"1" maximum:"86400" default:"600"`
-	Retries      int `json:"retries,omitempty" description:"How often a call is tried again that failed for the moment, if its tool says that this does no harm." minimum:"0" maximum:"10" default:"0"`
-	Breaker      int `json:"breaker,omitempty" description:"After how many failures in a row a tool rests for half a minute. 0 is never." minimum:"0" maximum:"1000" default:"5"`
-
-	Loop   Loop        `json:"loop,omitzero" description:"What becomes of the same calls with the same results, again and again."`
-	Tools  []ToolLimit `json:"tools,omitempty" description:"Limits of single tools. The first whose name fits counts."`
-	Agent  AgentLimit  `json:"agent,omitzero" description:"What each agent may do at once, and how often."`
-	Budget Budget      `json:"budget,omitzero" description:"What each agent may use in all. Without it nothing is counted."`
-}
-
-// Loop configures the loop breaker of plugin/limit.
-type Loop struct {
-	Remind int `json:"remind,omitempty" description:"At which repetition the model is reminded. 0 is never." minimum:"0" maximum:"16" default:"3"`
-	Refuse int `json:"refuse,omitempty" description:"From which repetition on calls are refused. 0 is never." minimum:"0" maximum:"16" default:"5"`
-}
-
-// ToolLimit limits the tools of a name.
-type ToolLimit struct {
-	Name      string  `json:"name" description:"The name, with * for any text." minLength:"1"`
-	Timeout   int     `json:"timeout,omitempty" description:"Seconds that a call may take." minimum:"1" maximum:"86400"`
-	Parallel  int     `json:"parallel,omitempty" description:"How many calls run at once." minimum:"1" maximum:"1000"`
-	PerMinute float64 `json:"perMinute,omitempty" description:"How many calls begin in a minute." minimum:"0.01"`
-}
-
-// AgentLimit limits the calls of each agent.
-type AgentLimit struct {
-	Parallel  int     `json:"parallel,omitempty" description:"How many calls run at once." minimum:"1" maximum:"1000"`
-	PerMinute float64 `json:"perMinute,omitempty" description:"How many calls begin in a minute." minimum:"0.01"`
-}
-
-// Budget is what each agent may use.
-type Budget struct {
-	Calls   int `json:"calls,omitempty" description:"How many calls." minimum:"1"`
-	Seconds int `json:"seconds,omitempty" description:"How long its calls may take together." minimum:"1"`
-	Bytes   int `json:"bytes,omitempty" description:"How much text its results may have together." minimum:"1"`
 }
 
 // Output configures spill.
@@ -138,7 +103,7 @@ func defaults() File {
 		Roots:  []string{"."},
 		Files:  Files{Enabled: true, MaxLines: 2000, MaxBytes: 256 << 10, MaxLine: 2000, MaxResults: 1000},
 		Shell:  Shell{Enabled: true, Timeout: 120, MaxTimeout: 600, MaxOutput: 30_000},
-		Limits: Limits{MaxArguments: 8 << 20, Parallel: schedule.DefaultWidth, Timeout: 600, Breaker: 5, Loop: Loop{Remind: 3, Refuse: 5}},
+		Limits: Limits{MaxArguments: 8 << 20, Parallel: schedule.DefaultWidth},
 
 		Output:    Output{Budget: 24 << 10, Keep: true, MaxMB: 1024, MaxHours: 168},
 		Telemetry: Telemetry{Log: "off"},

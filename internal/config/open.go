@@ -49,7 +49,7 @@ func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, e
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range []toolfall.Plugin{c.limit(), c.spill(), told} {
+	for _, p := range []toolfall.Plugin{c.spill(), told} {
 		if _, err := r.Attach(s, p); err != nil {
 			return nil, err
 		}

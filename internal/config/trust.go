@@ -147,7 +147,6 @@ func (c *Config) restrict() {
 		c.Shell.AllowEnv = nil
 		c.ignored("shell.allowEnv")
 	}
-	c.restrictLimits(d.Limits)
 	if c.Telemetry.Endpoint != "" || c.Telemetry.Content {
 		c.Telemetry.Endpoint, c.Telemetry.Content = "", false
 		c.ignored("telemetry.endpoint and content")

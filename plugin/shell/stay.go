@@ -290,12 +290,22 @@ func (m *marked) pass() bool {
 		if i := bytes.Index(m.held, m.mark); i >= 0 {
 			m.to.Write(m.held[:i])
 			m.held, m.seen = append([]byte(nil), m.held[i+len(m.mark):]...), true
-		} else if keep := len(m.mark) - 1; len(m.held) > keep {
-			m.to.Write(m.held[:len(m.held)-keep])
-			m.held = append(m.held[:0], m.held[len(m.held)-keep:]...)
+		} else if n := len(m.held) - m.beginning(); n > 0 {
+			m.to.Write(m.held[:n])
+			m.held = append(m.held[:0], m.held[n:]...)
 		}
 	}
 	return m.seen && (bytes.IndexByte(m.held, '\n') >= 0 || len(m.held) > maxSaid)
+}
+
+// beginning is how much of the end of what is held may be the beginning of the mark.
+func (m *marked) beginning() int {
+	for n := min(len(m.mark)-1, len(m.held)); n > 0; n-- {
+		if bytes.HasPrefix(m.mark, m.held[len(m.held)-n:]) {
+			return n
+		}
+	}
+	return 0
 }
 
 // said is the status and the directory that the shell told.
