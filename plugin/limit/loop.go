@@ -1,0 +1,132 @@
+package limit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/maphash"
+	"strconv"
+	"time"
+
+	"github.com/toolfall/toolfall"
+)
+
+// LoopLimits say how often an agent may do the same and get the same. Both must be equal,
+// the call and its result: a call that makes progress repeats nothing. What is done in turns,
+// as in A-B-A-B, repeats too, up to four calls in turn; any other call ends it.
+type LoopLimits struct {
+	Remind int           // the repetition from which the result says so; never when zero
+	Refuse int           // the one that is refused; never when zero
+	Pause  time.Duration // between two calls, after which it is no loop any more; 10 min when zero
+}
+
+// loop is limit.loop. It stands outside the attempts of limit.retry, and sees what was
+// admitted: equal means equal to the tool, however it was written.
+type loop struct {
+	LoopLimits
+	seed  maphash.Seed
+	known recent[history] // by agent
+}
+
+func newLoop(l LoopLimits) *loop {
+	l.Pause = cmp.Or(l.Pause, 10*time.Minute)
+	return &loop{LoopLimits: l, seed: maphash.MakeSeed()}
+}
+
+func (l *loop) middlewares() []toolfall.Middleware {
+	return []toolfall.Middleware{
+		{Name: Name + ".loop", Stage: toolfall.Rewrite, Before: true, Wrap: l.wrap},
+		{Name: Name + ".loop.admission", Stage: toolfall.Observe, Wrap: l.unadmitted},
+	}
+}
+
+func (l *loop) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handler) toolfall.Result {
+	h, call := l.known.get(c.Agent), l.call(c)
+	if n, turns := h.next(call, l.Pause); l.Refuse > 0 && n >= l.Refuse {
+		return refuse(Loop, "%.128q was refused: this would be %s, and it gave the same each time; use what it gave, change what you ask, or tell what you are waiting for", c.Name, nth(n, turns))
+	}
+	r := next(ctx, c)
+	if ctx.Err() != nil {
+		return r // it says more about the caller than about the call
+	}
+	return l.remind(h, call, c.Name, r)
+}
+
+// unadmitted sees the calls that admission refused, which limit.loop does not: there is
+// nothing to keep from running, but the same fault need not be told the same way for ever.
+func (l *loop) unadmitted(ctx context.Context, c toolfall.Call, next toolfall.Handler) toolfall.Result {
+	r := next(ctx, c)
+	if code := toolfall.Code(r); r.Record != nil || code != toolfall.InvalidArgs && code != toolfall.InvalidJSON {
+		return r
+	}
+	return l.remind(l.known.get(c.Agent), l.call(c), c.Name, r)
+}
+
+// remind notes a call that has ended, and says so when it was one of many.
+func (l *loop) remind(h *history, call uint64, name string, r toolfall.Result) toolfall.Result {
+	n, turns := h.add(call, l.result(r), l.size())
+	if l.Remind == 0 || n < l.Remind {
+		return r
+	}
+	last := ""
+	if l.Refuse > n {
+		last = fmt.Sprintf("; number %d is refused", l.Refuse)
+	}
+	return noted(r, "this was %s, and %.128q gave the same each time; calling it again will not help%s", nth(n, turns), name, last)
+}
+
+// size is how many calls there are to look back on.
+func (l *loop) size() int { return longest * max(l.Remind, l.Refuse) }
+
+func (l *loop) call(c toolfall.Call) uint64 {
+	var h maphash.Hash
+	h.SetSeed(l.seed)
+	write(&h, c.Name)
+	h.Write(c.Arguments)
+	return h.Sum64()
+}
+
+func (l *loop) result(r toolfall.Result) uint64 {
+	var h maphash.Hash
+	h.SetSeed(l.seed)
+	write(&h, strconv.FormatBool(r.IsError))
+	for i := range r.Content {
+		c := &r.Content[i]
+		for _, s := range [...]string{c.Type, c.Text, c.MIMEType, c.URI} {
+			write(&h, s)
+		}
+		maphash.WriteComparable(&h, len(c.Data))
+		h.Write(c.Data)
+	}
+	h.Write(r.Structured)
+	return h.Sum64()
+}
+
+// write keeps "a", "bc" apart from "ab", "c".
+func write(h *maphash.Hash, s string) {
+	maphash.WriteComparable(h, len(s))
+	h.WriteString(s)
+}
+
+// nth says which repetition it is.
+func nth(n, turns int) string {
+	if turns == 1 {
+		return fmt.Sprintf("the same call for the %s time in a row", ordinal(n))
+	}
+	return fmt.Sprintf("the %s time that the same %d calls come in turn", ordinal(n), turns)
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if tens := n / 10 % 10; tens != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
+}
