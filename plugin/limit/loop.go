@@ -21,7 +21,7 @@ type LoopLimits struct {
 }
 
 // loop is limit.loop. It stands outside the attempts of limit.retry, and sees what was
-// admitted: equal means equal to the tool, however it was written.
+// admitted, so that members which a checked tool ignores make no difference.
 type loop struct {
 	LoopLimits
 	seed  maphash.Seed
