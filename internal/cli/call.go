@@ -44,7 +44,7 @@ func (a *app) call(ctx context.Context, c *cli.Command) (err error) {
 		return err
 	}
 	defer done()
-	r := reg.Execute(ctx, toolfall.Call{ID: "1", Name: c.Args().First(), Arguments: raw})
+	r := reg.Execute(a.hearing(ctx), toolfall.Call{ID: "1", Name: c.Args().First(), Arguments: raw})
 	defer func() { err = errors.Join(err, a.settle(c.Bool("keep"))) }()
 	status := statusOf(r)
 	switch {

@@ -160,7 +160,7 @@ func (a *app) runLine(ctx context.Context, reg *toolfall.Registry, plan *schema.
 		l.CallID = fmt.Sprint(in.number)
 	}
 	defer p.show(in.number, l.Name)()
-	return reg.Execute(ctx, toolfall.Call{ID: l.CallID, Name: l.Name, Arguments: l.Arguments, Agent: l.Agent, Parent: l.Parent})
+	return reg.Execute(a.hearing(ctx), toolfall.Call{ID: l.CallID, Name: l.Name, Arguments: l.Arguments, Agent: l.Agent, Parent: l.Parent})
 }
 
 // progress is a line on a terminal that says what is going on.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -32,12 +33,11 @@ func TestToldDefaultsAreTheRealOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told struct {
-		Properties map[string]struct {
-			Default    json.RawMessage
-			Properties map[string]struct{ Default json.RawMessage }
-		}
+	type schema struct {
+		Default    json.RawMessage
+		Properties map[string]schema
 	}
+	var told schema
 	if err := json.Unmarshal([]byte(s), &told); err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +47,11 @@ func TestToldDefaultsAreTheRealOnes(t *testing.T) {
 		t.Fatalf("Values() = %v, %v", values, err)
 	}
 	for _, v := range values {
-		room, name, nested := strings.Cut(v.Key, ".")
-		want := told.Properties[room].Default
-		if nested {
-			want = told.Properties[room].Properties[name].Default
+		at := told
+		for name := range strings.SplitSeq(v.Key, ".") {
+			at = at.Properties[name]
 		}
+		want := at.Default
 		if want != nil && string(want) != string(v.Value) {
 			t.Errorf("%s is %s, and the schema tells %s", v.Key, v.Value, want)
 		}
@@ -147,7 +147,7 @@ func TestOpenAttachesWhatIsOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := r.Snapshot().Get("bash"); ok || r.Snapshot().Len() != 8 || len(r.Snapshot().Chain()) != 3 {
+	if _, ok := r.Snapshot().Get("bash"); ok || r.Snapshot().Len() != 8 || len(r.Snapshot().Chain()) != 6 {
 		t.Errorf("%d tools, %d middlewares", r.Snapshot().Len(), len(r.Snapshot().Chain()))
 	}
 	if s.Close(); r.Snapshot().Len() != 0 {
@@ -199,5 +199,35 @@ permission:
 	}
 	if c, err := Load(Options{File: path}); err != nil || len(c.Permission.Rules) != 3 {
 		t.Errorf("named: %+v, %v", c, err)
+	}
+}
+
+// Of an untrusted file no limit counts that is looser than the default.
+func TestAnUntrustedFileLoosensNoLimit(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	load := func(text string) *Config {
+		t.Helper()
+		c, err := Load(Options{Dir: filepath.Dir(write(t, text))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	c := load(`roots: ["."]
+limits:
+  maxArguments: 1073741824
+  timeout: 0
+  loop: {remind: 0, refuse: 50}
+  retry: {attempts: 5}
+  tools: [{tool: "*", timeout: 86400, concurrent: 1}]
+`)
+	d := defaultLimits()
+	d.Tools = []ToolLimits{{Tool: "*", Timeout: d.Timeout, Concurrent: 1}}
+	if !reflect.DeepEqual(c.Limits, d) || len(c.Notes) != 2 {
+		t.Errorf("looser: %+v\n%q", c.Limits, c.Notes)
+	}
+	c = load("roots: [sub]\nlimits: {timeout: 5, loop: {remind: 2, refuse: 2}, agent: {calls: 3}}\n")
+	if l := c.Limits; l.Timeout != 5 || l.Loop.Refuse != 2 || l.Agent.Calls != 3 || len(c.Notes) != 0 {
+		t.Errorf("tighter: %+v\n%q", l, c.Notes)
 	}
 }

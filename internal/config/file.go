@@ -32,11 +32,6 @@ type Shell struct {
 	AllowEnv   []string `json:"allowEnv,omitempty" description:"Names of environment variables that commands get although they look like secrets." minLength:"1"`
 }
 
-// Limits bounds every call.
-type Limits struct {
-	MaxArguments int `json:"maxArguments,omitempty" description:"The longest arguments of a call, in bytes." minimum:"1024" maximum:"1073741824" default:"8388608"`
-}
-
 // Sandbox configures plugin/sandbox.
 type Sandbox struct {
 	Mode    string   `json:"mode,omitempty" description:"required: what starts a process runs in a sandbox, or not at all. off: it can touch what the user can. auto: required on Linux, off on systems that have no sandbox." enum:"required,auto,off" default:"auto"`
@@ -81,7 +76,7 @@ func defaults() File {
 		Roots:  []string{"."},
 		Files:  Files{Enabled: true, MaxLines: 2000, MaxBytes: 256 << 10, MaxLine: 2000, MaxResults: 1000},
 		Shell:  Shell{Enabled: true, Timeout: 120, MaxTimeout: 600, MaxOutput: 30_000},
-		Limits: Limits{MaxArguments: 8 << 20},
+		Limits: defaultLimits(),
 
 		Permission: Permission{Mode: "default"},
 		Sandbox:    Sandbox{Mode: "auto", Network: "none"},

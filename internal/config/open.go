@@ -29,6 +29,9 @@ func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, e
 			return nil, err
 		}
 	}
+	if _, err := r.Attach(s, c.limits()); err != nil {
+		return nil, err
+	}
 	if c.Repair {
 		r.Use(s, toolfall.RepairArguments(r))
 	}

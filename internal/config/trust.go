@@ -157,6 +157,7 @@ func (c *Config) restrict() {
 		c.Sandbox.Hide, c.Sandbox.Protect, c.Sandbox.Deny = hide, protect, deny
 		c.ignored("sandbox.mode off, network, allow and write")
 	}
+	c.restrictLimits()
 	c.restrictRules()
 }
 

@@ -43,13 +43,13 @@ func (l *loop) middlewares() []toolfall.Middleware {
 func (l *loop) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handler) toolfall.Result {
 	h, call := l.known.get(c.Agent), l.call(c)
 	if n, turns := h.next(call, l.Pause); l.Refuse > 0 && n >= l.Refuse {
-		return refuse(Loop, "%.128q was refused: this would be %s, and it gave the same each time; use what it gave, change what you ask, or tell what you are waiting for", c.Name, nth(n, turns))
+		return refuse(Loop, "%.128q was refused: this would be %s, with the same result each time; use what it gave, change what you ask, or tell what you are waiting for", c.Name, nth(n, turns))
 	}
 	r := next(ctx, c)
 	if ctx.Err() != nil {
 		return r // it says more about the caller than about the call
 	}
-	return l.remind(h, call, c.Name, r)
+	return l.remind(h, call, r)
 }
 
 // unadmitted sees the calls that admission refused, which limit.loop does not: there is
@@ -59,20 +59,20 @@ func (l *loop) unadmitted(ctx context.Context, c toolfall.Call, next toolfall.Ha
 	if code := toolfall.Code(r); r.Record != nil || code != toolfall.InvalidArgs && code != toolfall.InvalidJSON {
 		return r
 	}
-	return l.remind(l.known.get(c.Agent), l.call(c), c.Name, r)
+	return l.remind(l.known.get(c.Agent), l.call(c), r)
 }
 
 // remind notes a call that has ended, and says so when it was one of many.
-func (l *loop) remind(h *history, call uint64, name string, r toolfall.Result) toolfall.Result {
+func (l *loop) remind(h *history, call uint64, r toolfall.Result) toolfall.Result {
 	n, turns := h.add(call, l.result(r), l.size())
 	if l.Remind == 0 || n < l.Remind {
 		return r
 	}
 	last := ""
 	if l.Refuse > n {
-		last = fmt.Sprintf("; number %d is refused", l.Refuse)
+		last = fmt.Sprintf("; the %s time is refused", ordinal(l.Refuse))
 	}
-	return noted(r, "this was %s, and %.128q gave the same each time; calling it again will not help%s", nth(n, turns), name, last)
+	return noted(r, "this was %s, with the same result each time; going on like this will not help%s", nth(n, turns), last)
 }
 
 // size is how many calls there are to look back on.

@@ -44,9 +44,9 @@ func TestTheSameAgainIsRemindedAndThenRefused(t *testing.T) {
 			}
 			switch i {
 			case 2:
-				want(t, got, "", `the same call for the 3rd time in a row, and "x" gave the same each time`, "number 5 is refused")
+				want(t, got, "", "the same call for the 3rd time in a row, with the same result each time", "the 5th time is refused")
 			case 4:
-				want(t, got, limit.Loop, `"x" was refused: this would be the same call for the 5th time in a row`)
+				want(t, got, limit.Loop, `"x" was refused: this would be the same call for the 5th time in a row, with the same result each time`)
 			}
 		}
 		want(t, r.Execute(t.Context(), with("x", `{"a":2}`)), "")

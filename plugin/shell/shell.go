@@ -113,6 +113,7 @@ func (b *bash) definition() toolfall.Definition {
 	d := toolfall.Define("bash", "Run one command line with "+filepath.Base(b.shell)+" and return what it prints and its exit status. "+
 		"Standard input is empty; whatever the command leaves running is killed when it returns; long output is cut in the middle.", b.run)
 	d.Hints = toolfall.Hints{Title: "Run a command", ReadOnly: toolfall.No, Destructive: toolfall.Yes, OpenWorld: toolfall.Yes}
+	d.Timeout = -1    // each call has its own
 	d.NoRepair = true // half a guess at a command is worse than none
 	return d
 }
