@@ -64,7 +64,7 @@ func newClock(c Config) *clock {
 	if w == nil {
 		w = new(Watch)
 	}
-	return &clock{most: c.Timeout, tools: c.Tools, guard: guard{watch: w, grace: cmp.Or(c.Grace, 5*time.Second)}}
+	return &clock{most: c.Timeout, tools: c.Tools, guard: guard{watch: w, grace: cmp.Or(max(c.Grace, 0), 5*time.Second)}}
 }
 
 func (k *clock) middleware() toolfall.Middleware {

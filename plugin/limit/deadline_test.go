@@ -3,6 +3,7 @@ package limit_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,15 +97,15 @@ func TestABodyThatIgnoresItsContextIsSeen(t *testing.T) {
 		}))
 		began, got := time.Now(), make(chan toolfall.Result, 1)
 		go func() { got <- r.Execute(h.in(t.Context()), toolfall.Call{ID: "7", Name: "deaf", Agent: "a"}) }()
-		time.Sleep(6*time.Second - 1)
+		time.Sleep(6*time.Second - 1) // of which the first is the limit's
 		synctest.Wait()
 		if len(w.Stuck()) > 0 || h.String() != "" {
 			t.Errorf("within the grace: %v %s", w.Stuck(), h.String())
 		}
-		time.Sleep(1)
+		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		s := w.Stuck()
-		if len(s) != 1 || s[0].Tool != "deaf" || s[0].CallID != "7" || s[0].Agent != "a" || !s[0].Since.Equal(began.Add(time.Second)) {
+		if len(s) != 1 || s[0].Tool != "deaf" || s[0].CallID != "7" || s[0].Agent != "a" || s[0].Since.Sub(began) < time.Second || s[0].Since.Sub(began) > 2*time.Second {
 			t.Errorf("Stuck() = %+v", s)
 		}
 		if want := "stuck by deaf: still running 5s after it was told to end 0/0 the limit of 1s that the configuration sets for deaf passed while it ran; side effects are possible"; h.String() != want {
@@ -129,7 +130,7 @@ func TestABodyIsWatchedAlsoWithoutADeadline(t *testing.T) {
 		go func() { got <- r.Execute(c, call("deaf")) }()
 		synctest.Wait()
 		cancel()
-		time.Sleep(2 * time.Second)
+		time.Sleep(1400 * time.Millisecond)
 		if len(w.Stuck()) != 1 {
 			t.Errorf("Stuck() = %v", w.Stuck())
 		}
@@ -164,7 +165,7 @@ func BenchmarkCall(b *testing.B) {
 		{"a context that cannot end", &limit.Config{}, context.Background()},
 		{"a context that can end", &limit.Config{}, ended},
 		{"a deadline", &limit.Config{Timeout: time.Minute}, ended},
-		{"a deadline and the loop breaker", &limit.Config{Timeout: time.Minute, Loop: limit.LoopLimits{Remind: 50}}, ended},
+		{"a deadline and the loop breaker", &limit.Config{Timeout: time.Minute, Loop: limit.LoopLimits{Remind: 3, Refuse: 5}}, ended},
 		{"two places", &limit.Config{Agent: limit.AgentLimits{Pace: limit.Pace{Concurrent: 2}}}, ended},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -177,9 +178,13 @@ func BenchmarkCall(b *testing.B) {
 			if c.config != nil {
 				attach(b, r, *c.config)
 			}
+			calls := make([]toolfall.Call, 6) // in turn they are no loop
+			for i := range calls {
+				calls[i] = with("x", fmt.Sprintf(`{"a":%d}`, i))
+			}
 			b.ReportAllocs()
-			for b.Loop() {
-				r.Execute(c.ctx, call("x"))
+			for i := 0; b.Loop(); i++ {
+				r.Execute(c.ctx, calls[i%len(calls)])
 			}
 		})
 	}

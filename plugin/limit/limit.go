@@ -49,8 +49,8 @@ type Config struct {
 	Retry   RetryLimits   // of calls that may be repeated
 	Breaker BreakerLimits // on each tool that fails
 
-	Grace time.Duration // how long a body may go on after its context ended until it counts as stuck; 5 s when zero
-	Watch *Watch        // learns of those that do; nil: they are only reported
+	Grace time.Duration // how long a body may go on after its context was seen to have ended, which takes a fifth of that at most, until it counts as stuck; 5 s when zero
+	Watch *Watch        // knows those that do; nil: they are only reported
 }
 
 // Tool has the limits on each tool of a name.

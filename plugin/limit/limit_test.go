@@ -136,10 +136,14 @@ func TestNothingConfiguredCostsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	limited := open(t, limit.Config{Tools: []limit.Tool{{Name: "other_*", Pace: limit.Pace{Concurrent: 1}}}}, d)
-	run := func(r *toolfall.Registry) float64 {
-		return testing.AllocsPerRun(100, func() { r.Execute(context.Background(), call("x")) })
+	run := func(r *toolfall.Registry, c ctx) float64 {
+		return testing.AllocsPerRun(100, func() { r.Execute(c, call("x")) })
 	}
-	if before, after := run(plain), run(limited); after > before {
+	if before, after := run(plain, context.Background()), run(limited, context.Background()); after > before {
+		t.Errorf("%v allocations, %v without the plugin", after, before)
+	}
+	// A context that can end is watched, which takes one.
+	if before, after := run(plain, t.Context()), run(limited, t.Context()); after > before+1 {
 		t.Errorf("%v allocations, %v without the plugin", after, before)
 	}
 }

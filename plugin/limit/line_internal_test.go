@@ -30,7 +30,7 @@ func TestALineIsFirstComeFirstServed(t *testing.T) {
 			var all sync.WaitGroup
 			for i := range customers {
 				c := &customers[i]
-				// Odd moments to come, even ones to go: no two things happen at once.
+				// No two come at once, so that it is known who was first.
 				c.came = time.Duration(rnd.IntN(500))*time.Millisecond + time.Duration(i)*time.Microsecond
 				stay, patience := time.Duration(rnd.IntN(100))*time.Millisecond, time.Hour
 				if rnd.IntN(3) == 0 {
