@@ -62,18 +62,22 @@ func (p *pacer) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handler
 	if p.agent.set() {
 		g := p.byName.take(c.Agent, p.agent)
 		defer p.byName.give(c.Agent, g)
-		if err := g.enter(ctx); err != nil {
+		inside, leave, err := g.enter(ctx)
+		if err != nil {
 			return held("this agent", g.Pace, err)
 		}
-		defer g.leave()
+		defer leave()
+		ctx = inside
 	}
 	if t := of(p.tools, c.Name); t != nil && t.Pace.set() {
 		g := p.byTool.take(c.Name, t.Pace)
 		defer p.byTool.give(c.Name, g)
-		if err := g.enter(ctx); err != nil {
+		inside, leave, err := g.enter(ctx)
+		if err != nil {
 			return held(c.Name, g.Pace, err)
 		}
-		defer g.leave()
+		defer leave()
+		ctx = inside
 	}
 	return next(ctx, c)
 }
@@ -156,19 +160,25 @@ func (g *gate) idle() bool {
 	return g.users == 0 && (g.rate == nil || g.rate.Tokens() >= float64(g.rate.Burst()))
 }
 
+// place is the context key of a gate in which the call has a place.
+type place struct{ *gate }
+
 // enter waits for a place and then for the rate. Whoever holds a place waits in the same
-// order, so all of the queue is first come, first served.
-func (g *gate) enter(ctx context.Context) error {
-	if g.places != nil {
+// order, so all of the queue is first come, first served. A call that is part of one which
+// has a place here shares it: waiting for the other to end, it would wait for ever.
+func (g *gate) enter(ctx context.Context) (inside context.Context, leave func(), err error) {
+	leave = func() {}
+	if g.places != nil && ctx.Value(place{g}) == nil {
 		if err := g.places.enter(ctx); err != nil {
-			return err
+			return nil, nil, err
 		}
+		ctx, leave = context.WithValue(ctx, place{g}, true), g.places.leave
 	}
-	err := g.throttle(ctx)
-	if err != nil {
-		g.leave()
+	if err := g.throttle(ctx); err != nil {
+		leave()
+		return nil, nil, err
 	}
-	return err
+	return ctx, leave, nil
 }
 
 func (g *gate) throttle(ctx context.Context) error {
@@ -186,10 +196,4 @@ func (g *gate) throttle(ctx context.Context) error {
 		return err // the deadline of ctx is sooner than its turn
 	}
 	return nil
-}
-
-func (g *gate) leave() {
-	if g.places != nil {
-		g.places.leave()
-	}
 }

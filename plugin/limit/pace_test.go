@@ -151,3 +151,21 @@ func TestAgentsDoNotWaitForEachOther(t *testing.T) {
 		cancel()
 	})
 }
+
+func TestACallWithinACallSharesItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r *toolfall.Registry
+		depth := 0
+		one := limit.Pace{Concurrent: 1}
+		r = open(t, limit.Config{Agent: limit.AgentLimits{Pace: one}, Tools: []limit.Tool{{Name: "*", Pace: one}}}, tool("outer", func(c ctx, outer toolfall.Call) error {
+			if depth++; depth == 3 {
+				return r.Execute(c, toolfall.Call{ID: "3", Name: "inner", Parent: outer.ID}).Err
+			}
+			return r.Execute(c, toolfall.Call{ID: "2", Name: "outer", Parent: outer.ID}).Err
+		}), tool("inner", nothing))
+		c, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		want(t, r.Execute(c, call("outer")), "")
+		want(t, r.Execute(c, call("inner")), "")
+	})
+}
