@@ -19,7 +19,7 @@ func (a *app) hearing(ctx context.Context) context.Context {
 		case toolfall.ReportedStuck:
 			line = fmt.Sprintf("%s is %s (%s)", r.By, r.Text, r.Why)
 		case toolfall.ReportedAttempt:
-			line = fmt.Sprintf("%s is tried again, %v of %v times (%s)", r.Text, r.Done, r.Total, r.Why)
+			line = fmt.Sprintf("%s is tried again, attempt %v of %v (%s)", r.Text, r.Done, r.Total, r.Why)
 		default:
 			return
 		}

@@ -57,7 +57,7 @@ func (g *guard) begin(b *body) {
 // arm has sweep called soon. g.mu is held.
 func (g *guard) arm() {
 	g.armed = true
-	time.AfterFunc(g.grace/5, g.sweep)
+	time.AfterFunc(max(g.grace/5, time.Millisecond), g.sweep)
 }
 
 // end is called when a body has returned. It waits for whoever is being told of it.

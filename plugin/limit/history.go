@@ -26,17 +26,23 @@ type history struct {
 func (h *history) next(call uint64, pause time.Duration) (n, turns int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if now := time.Now(); now.Sub(h.last) > pause {
+	h.forget(pause)
+	return repeats(h.past, func(t turn) bool { return t.call == call })
+}
+
+// forget drops what is further back than a pause. h.mu is held.
+func (h *history) forget(pause time.Duration) {
+	if time.Since(h.last) > pause {
 		h.past = h.past[:0]
 	}
-	return repeats(h.past, func(t turn) bool { return t.call == call })
 }
 
 // add keeps a call that has ended, with at most size before it, and returns what next does
 // of both the call and its result.
-func (h *history) add(call, result uint64, size int) (n, turns int) {
+func (h *history) add(call, result uint64, size int, pause time.Duration) (n, turns int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.forget(pause)
 	now := turn{call, result}
 	n, turns = repeats(h.past, func(t turn) bool { return t == now })
 	if len(h.past) >= size {

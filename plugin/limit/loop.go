@@ -64,7 +64,7 @@ func (l *loop) unadmitted(ctx context.Context, c toolfall.Call, next toolfall.Ha
 
 // remind notes a call that has ended, and says so when it was one of many.
 func (l *loop) remind(h *history, call uint64, r toolfall.Result) toolfall.Result {
-	n, turns := h.add(call, l.result(r), l.size())
+	n, turns := h.add(call, l.result(r), l.size(), l.Pause)
 	if l.Remind == 0 || n < l.Remind {
 		return r
 	}

@@ -148,6 +148,9 @@ func TestALoopEndsWithAPause(t *testing.T) {
 			if got := r.Execute(t.Context(), call("x")); outcome(got) != "ran" {
 				t.Fatal(got.Text())
 			}
+			if got := r.Execute(t.Context(), with("x", "{")); outcome(got) != "ran" {
+				t.Fatal(got.Text())
+			}
 			time.Sleep(11 * time.Minute)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,7 +69,7 @@ func (t *retry) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handler
 			return r
 		}
 		toolfall.Tell(ctx, toolfall.Report{
-			Kind: toolfall.ReportedAttempt, By: Name + ".retry", Text: c.Name, Why: r.Text(),
+			Kind: toolfall.ReportedAttempt, By: Name + ".retry", Text: c.Name, Why: why(r),
 			Done: float64(attempt + 1), Total: float64(t.Attempts),
 		})
 	}
@@ -85,6 +86,16 @@ func (t *retry) mayPass(ctx context.Context, c toolfall.Call, r toolfall.Result)
 		return false
 	}
 	return code == toolfall.Timeout || slices.Contains(t.Codes, code) || temporary(r.Err)
+}
+
+// why is the beginning of what a result says.
+func why(r toolfall.Result) string {
+	const most = 300
+	text := r.Text()
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }
 
 // temporary reports whether an error says of itself that it may pass.
