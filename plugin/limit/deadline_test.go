@@ -153,6 +153,24 @@ func TestABodyThatEndsWithinTheGraceIsNotStuck(t *testing.T) {
 	})
 }
 
+// Whoever listens has heard all of a call when that returns.
+func TestAReportDoesNotOutliveItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, limit.Config{Timeout: time.Second, Grace: time.Second}, tool("deaf", func(ctx, toolfall.Call) error {
+			time.Sleep(5 * time.Second)
+			return nil
+		}))
+		heard := false
+		r.Execute(toolfall.Listen(t.Context(), func(toolfall.Report) {
+			time.Sleep(time.Minute)
+			heard = true
+		}), call("deaf"))
+		if !heard {
+			t.Error("the call returned while it was being told of")
+		}
+	})
+}
+
 func BenchmarkCall(b *testing.B) {
 	ended, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -81,19 +81,37 @@ func check(t *testing.T, seed uint64, customers []customer, places int) {
 
 // The place that is handed over in the moment in which its owner gives up is not lost.
 func TestAPlaceIsNotLostToOneWhoGivesUp(t *testing.T) {
-	for range 200 {
-		l := newLine(1, 10)
-		l.enter(context.Background())
-		ctx, cancel := context.WithCancel(context.Background())
-		got := make(chan error, 1)
-		go func() { got <- l.enter(ctx) }()
-		go cancel()
-		l.leave()
-		if err := <-got; err == nil {
-			l.leave()
+	l := newLine(1, 10)
+	l.enter(t.Context())
+	turn := make(chan struct{})
+	e := l.waiting.PushBack(turn)
+	l.leave() // hands the place over
+	l.forgo(e, turn)
+	if l.free != 1 || l.waiting.Len() != 0 {
+		t.Errorf("%d places are free, %d wait", l.free, l.waiting.Len())
+	}
+}
+
+// Bodies begin and end in any order, and no list keeps them.
+func TestWhatHasEndedIsNotKept(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	g := &guard{watch: new(Watch), grace: time.Hour}
+	var running []*body
+	for range 2000 {
+		if len(running) == 0 || rnd.IntN(2) == 0 {
+			running = append(running, &body{ctx: t.Context()})
+			g.begin(running[len(running)-1])
+		} else {
+			i := rnd.IntN(len(running))
+			g.end(running[i])
+			running = slices.Delete(running, i, i+1)
 		}
-		if err := l.enter(context.Background()); err != nil || l.free != 0 || l.waiting.Len() != 0 {
-			t.Fatalf("the place is gone: %v", err)
+		kept := 0
+		for b := g.first; b != nil; b = b.next {
+			kept++
+		}
+		if kept != len(running) {
+			t.Fatalf("%d are kept, %d run", kept, len(running))
 		}
 	}
 }

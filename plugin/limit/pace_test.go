@@ -169,3 +169,20 @@ func TestACallWithinACallSharesItsPlace(t *testing.T) {
 		want(t, r.Execute(c, call("inner")), "")
 	})
 }
+
+func TestOneWhoLeavesWhileItWaitsForTheRateGivesItsPlaceBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, limit.Config{Tools: []limit.Tool{{Name: "x", Pace: limit.Pace{Concurrent: 1, Rate: 0.1}}}}, tool("x", nothing))
+		want(t, r.Execute(t.Context(), call("x")), "")
+		c, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		want(t, r.Execute(c, call("x")), toolfall.AbortedBeforeDispatch)
+		c, cancel = context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		want(t, r.Execute(c, call("x")), "")
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		want(t, r.Execute(short, call("x")), toolfall.AbortedBeforeDispatch) // told at once: its turn comes too late
+		want(t, r.Execute(c, call("x")), "")
+	})
+}

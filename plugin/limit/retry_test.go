@@ -254,8 +254,13 @@ func TestWhatSpeaksOfTheCallOpensNothing(t *testing.T) {
 		for range 10 {
 			r.Execute(limit.With(t.Context(), time.Second), call("x"))
 		}
-		if ran != 10 {
-			t.Errorf("the caller's own limit: ran %d times", ran)
+		for range 10 {
+			c, cancel := context.WithTimeout(t.Context(), time.Second)
+			r.Execute(c, call("x"))
+			cancel()
+		}
+		if ran != 20 {
+			t.Errorf("the caller's own limits: ran %d times", ran)
 		}
 	})
 }
@@ -263,7 +268,7 @@ func TestWhatSpeaksOfTheCallOpensNothing(t *testing.T) {
 func TestFailuresThatAreFarApartOpenNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ran := 0
-		r := open(t, breaks, failing("x", &ran, 99, flaky{}))
+		r := open(t, limit.Config{Breaker: limit.BreakerLimits{Failures: 3, Pause: time.Hour}}, failing("x", &ran, 99, flaky{}))
 		for range 10 {
 			r.Execute(t.Context(), call("x"))
 			time.Sleep(31 * time.Second)
@@ -271,5 +276,26 @@ func TestFailuresThatAreFarApartOpenNothing(t *testing.T) {
 		if ran != 10 {
 			t.Errorf("ran %d times", ran)
 		}
+	})
+}
+
+// A call that began before a tool was found to be broken says nothing about it any more.
+func TestACallFromBeforeDoesNotCloseACircuit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, breaks, tool("x", func(c ctx, call toolfall.Call) error {
+			if call.Agent == "slow" {
+				time.Sleep(10 * time.Second)
+				return nil
+			}
+			return flaky{}
+		}))
+		got := make(chan toolfall.Result, 1)
+		go func() { got <- r.Execute(t.Context(), toolfall.Call{Name: "x", Agent: "slow"}) }()
+		synctest.Wait()
+		for range 3 {
+			r.Execute(t.Context(), call("x"))
+		}
+		want(t, <-got, "")
+		want(t, r.Execute(t.Context(), call("x")), limit.CircuitOpen, "in 20s")
 	})
 }
