@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -50,7 +51,11 @@ func (b *breaker) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handl
 		return refuse(CircuitOpen, "%s failed %d times in a row, and another call is trying it right now; do it another way, or call again when that has ended", c.Name, b.Failures)
 	}
 	says := silent // stands if something below panics
-	defer func() { k.leave(b.BreakerLimits, says, probe) }()
+	defer func() {
+		if k.leave(b.BreakerLimits, says, probe) {
+			toolfall.Tell(ctx, toolfall.Report{Kind: toolfall.ReportedNote, By: Name + ".breaker", Text: fmt.Sprintf("%s is left alone for %v", c.Name, b.Pause)})
+		}
+	}()
 	r := next(ctx, c)
 	says = b.judge(ctx, r)
 	return r
@@ -105,8 +110,8 @@ func (k *circuit) enter() (probe bool, wait time.Duration) {
 }
 
 // leave takes in what a call said. While the circuit is open only the probe counts: the
-// others began before.
-func (k *circuit) leave(l BreakerLimits, says verdict, probe bool) {
+// others began before. It reports whether the tool is left alone from now on.
+func (k *circuit) leave(l BreakerLimits, says verdict, probe bool) (opened bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if probe {
@@ -118,16 +123,20 @@ func (k *circuit) leave(l BreakerLimits, says verdict, probe bool) {
 		k.failures, k.until = nil, time.Time{}
 	case open:
 		k.until = time.Now().Add(l.Pause)
+		return true
 	default:
-		k.fail(l)
+		return k.fail(l)
 	}
+	return false
 }
 
 // fail counts a failure and opens the circuit when it was the last one that is borne.
-func (k *circuit) fail(l BreakerLimits) {
+func (k *circuit) fail(l BreakerLimits) (opened bool) {
 	now := time.Now()
 	k.failures = slices.DeleteFunc(k.failures, func(t time.Time) bool { return now.Sub(t) > l.Within })
-	if k.failures = append(k.failures, now); len(k.failures) >= l.Failures {
-		k.failures, k.until = nil, now.Add(l.Pause)
+	if k.failures = append(k.failures, now); len(k.failures) < l.Failures {
+		return false
 	}
+	k.failures, k.until = nil, now.Add(l.Pause)
+	return true
 }

@@ -2,7 +2,8 @@
 //
 // [New] makes a plugin of several middlewares, each there only where it is configured:
 //
-//	limit.loop     rewrite  the same again and again is reminded, then refused
+//	limit.loop     rewrite  the same again and again is reminded, then refused; with
+//	                        limit.loop.admission, in observe, for what admission refuses
 //	limit.retry    rewrite  calls that may be repeated are tried again, gates included
 //	limit.budget   decide   what an agent may use in all
 //	limit.breaker  contain  a tool that is broken is left alone for a while

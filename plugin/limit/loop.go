@@ -25,7 +25,7 @@ type LoopLimits struct {
 type loop struct {
 	LoopLimits
 	seed  maphash.Seed
-	known recent[history] // by agent
+	known recent[history] // by agent, and by the call that others are part of
 }
 
 func newLoop(l LoopLimits) *loop {
@@ -41,7 +41,7 @@ func (l *loop) middlewares() []toolfall.Middleware {
 }
 
 func (l *loop) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handler) toolfall.Result {
-	h, call := l.known.get(c.Agent), l.call(c)
+	h, call := l.history(c), l.call(c)
 	if n, turns := h.next(call, l.Pause); l.Refuse > 0 && n >= l.Refuse {
 		return refuse(Loop, "%.128q was refused: this would be %s, with the same result each time; use what it gave, change what you ask, or tell what you are waiting for", c.Name, nth(n, turns))
 	}
@@ -59,7 +59,16 @@ func (l *loop) unadmitted(ctx context.Context, c toolfall.Call, next toolfall.Ha
 	if code := toolfall.Code(r); r.Record != nil || code != toolfall.InvalidArgs && code != toolfall.InvalidJSON {
 		return r
 	}
-	return l.remind(l.known.get(c.Agent), l.call(c), r)
+	return l.remind(l.history(c), l.call(c), r)
+}
+
+// history is what went before a call. Those that are part of another call have one of their
+// own: a program makes them, which is no sign that the agent goes round in circles.
+func (l *loop) history(c toolfall.Call) *history {
+	if c.Parent == "" {
+		return l.known.get(c.Agent)
+	}
+	return l.known.get(c.Agent + "\x00" + c.Parent)
 }
 
 // remind notes a call that has ended, and says so when it was one of many.

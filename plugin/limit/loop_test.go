@@ -133,7 +133,7 @@ func TestOneAgentsLoopIsNotAnothers(t *testing.T) {
 		r := open(t, loops, tool("x", nothing))
 		for i := range 20 {
 			c := call("x")
-			c.Agent = fmt.Sprint(i % 10)
+			c.Agent, c.Parent = fmt.Sprint(i%5), strings.Repeat("p", i%10/5)
 			if got := r.Execute(t.Context(), c); outcome(got) != "ran" {
 				t.Fatal(got.Text())
 			}

@@ -187,9 +187,13 @@ var breaks = limit.Config{Breaker: limit.BreakerLimits{Failures: 3, Pause: 30 * 
 func TestABrokenToolIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ran := 0
+		var h heard
 		r := open(t, breaks, failing("x", &ran, 4, flaky{}), tool("y", nothing))
 		for range 3 {
-			want(t, r.Execute(t.Context(), call("x")), toolfall.ToolError)
+			want(t, r.Execute(h.in(t.Context()), call("x")), toolfall.ToolError)
+		}
+		if want := "note by limit.breaker: x is left alone for 30s 0/0 "; h.String() != want {
+			t.Errorf("told %q", h.String())
 		}
 		want(t, r.Execute(t.Context(), call("x")), limit.CircuitOpen, "x failed 3 times in a row", "tried again in 30s")
 		want(t, r.Execute(t.Context(), call("y")), "")
