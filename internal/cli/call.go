@@ -65,7 +65,7 @@ func (a *app) call(ctx context.Context, c *cli.Command) (err error) {
 func (a *app) execute(ctx context.Context, reg *toolfall.Registry, c toolfall.Call) toolfall.Result {
 	p := a.progress()
 	defer p.start()()
-	ctx, end := p.begin(ctx, c.Name)
+	ctx, end := p.begin(a.hearing(ctx), c.Name)
 	defer end()
 	return reg.Execute(ctx, c)
 }

@@ -129,7 +129,7 @@ func (e *executor) begin(ctx context.Context, in numbered) answer {
 	if l.CallID == "" {
 		l.CallID = fmt.Sprint(in.number)
 	}
-	ctx, end := e.progress.begin(ctx, l.Name)
+	ctx, end := e.progress.begin(e.app.hearing(ctx), l.Name)
 	c := toolfall.Call{ID: l.CallID, Name: l.Name, Arguments: l.Arguments, Agent: l.Agent, Parent: l.Parent}
 	return answer{pending: e.batch.Add(ctx, c), end: end}
 }

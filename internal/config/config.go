@@ -57,6 +57,7 @@ type Config struct {
 	logTo   io.Writer
 	overlay *confine.Overlay
 
+	policy    *policy.Policy // without what was granted since
 	scheduler *schedule.Scheduler
 	allow     []string
 	hidden    func(path string) bool // files that are not listed, by the policy

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -33,12 +34,11 @@ func TestToldDefaultsAreTheRealOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told struct {
-		Properties map[string]struct {
-			Default    json.RawMessage
-			Properties map[string]struct{ Default json.RawMessage }
-		}
+	type schema struct {
+		Default    json.RawMessage
+		Properties map[string]schema
 	}
+	var told schema
 	if err := json.Unmarshal([]byte(s), &told); err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +48,11 @@ func TestToldDefaultsAreTheRealOnes(t *testing.T) {
 		t.Fatalf("Values() = %v, %v", values, err)
 	}
 	for _, v := range values {
-		room, name, nested := strings.Cut(v.Key, ".")
-		want := told.Properties[room].Default
-		if nested {
-			want = told.Properties[room].Properties[name].Default
+		at := told
+		for name := range strings.SplitSeq(v.Key, ".") {
+			at = at.Properties[name]
 		}
+		want := at.Default
 		if want != nil && string(want) != string(v.Value) {
 			t.Errorf("%s is %s, and the schema tells %s", v.Key, v.Value, want)
 		}
@@ -170,7 +170,7 @@ func TestOpenAttachesWhatIsOn(t *testing.T) {
 func TestAnUntrustedFileOnlyTightens(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	text := `roots: [sub, /etc]
-shell: {allowEnv: [A_TOKEN]}
+shell: {allowEnv: [A_TOKEN], persistent: true, jobs: 99}
 files: {allowHardLinks: true}
 telemetry: {endpoint: "http://collector.example", content: true, log: json}
 permission:
@@ -190,7 +190,7 @@ permission:
 	}
 	c := load()
 	if len(c.Roots) != 1 || c.Shell.AllowEnv != nil || c.Files.AllowHardLinks || c.Permission.Mode != "default" ||
-		len(c.Permission.Rules) != 1 || c.Permission.Rules[0].Effect != "deny" || len(c.Notes) != 7 ||
+		len(c.Permission.Rules) != 1 || c.Permission.Rules[0].Effect != "deny" || len(c.Notes) != 8 || c.Shell.Persistent || c.Shell.Jobs != 8 ||
 		c.Telemetry != (Telemetry{Log: "json"}) {
 		t.Errorf("untrusted: %+v\n%q", c.File, c.Notes)
 	}
@@ -223,5 +223,35 @@ func TestAnUntrustedRootThatIsALink(t *testing.T) {
 	}
 	if len(c.Roots) != 1 || c.Roots[0] == out || len(c.Notes) == 0 {
 		t.Errorf("roots are %v, with the notes %q", c.Roots, c.Notes)
+	}
+}
+
+// Of an untrusted file no limit counts that is looser than the default.
+func TestAnUntrustedFileLoosensNoLimit(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	load := func(text string) *Config {
+		t.Helper()
+		c, err := Load(Options{Dir: filepath.Dir(write(t, text))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	c := load(`roots: ["."]
+limits:
+  maxArguments: 1073741824
+  timeout: 0
+  loop: {remind: 0, refuse: 50}
+  retry: {attempts: 5}
+  tools: [{tool: "*", timeout: 86400, concurrent: 1}]
+`)
+	d := defaultLimits()
+	d.Tools = []ToolLimits{{Tool: "*", Timeout: d.Timeout, Concurrent: 1}}
+	if !reflect.DeepEqual(c.Limits, d) || len(c.Notes) != 2 {
+		t.Errorf("looser: %+v\n%q", c.Limits, c.Notes)
+	}
+	c = load("roots: [.]\nlimits: {timeout: 5, loop: {remind: 2, refuse: 2}, agent: {calls: 3}}\n")
+	if l := c.Limits; l.Timeout != 5 || l.Loop.Refuse != 2 || l.Agent.Calls != 3 || len(c.Notes) != 0 {
+		t.Errorf("tighter: %+v\n%q", l, c.Notes)
 	}
 }

@@ -1,7 +1,5 @@
 package config
 
-import "github.com/toolfall/toolfall/schedule"
-
 // File is what toolfall.yaml may say. Its tags are the published schema, the text
 // of `config show` and the check of a file at once.
 type File struct {
@@ -35,12 +33,9 @@ type Shell struct {
 	MaxTimeout int      `json:"maxTimeout,omitempty" description:"The most seconds that a call may ask for." minimum:"1" maximum:"600" default:"600"`
 	MaxOutput  int      `json:"maxOutput,omitempty" description:"How much of the output a call returns, in bytes; the middle is left out." minimum:"1000" maximum:"10000000" default:"30000"`
 	AllowEnv   []string `json:"allowEnv,omitempty" description:"Names of environment variables that commands get although they look like secrets." minLength:"1"`
-}
-
-// Limits bounds every call.
-type Limits struct {
-	MaxArguments int `json:"maxArguments,omitempty" description:"The longest arguments of a call, in bytes." minimum:"1024" maximum:"1073741824" default:"8388608"`
-	Parallel     int `json:"parallel,omitempty" description:"How many calls that do not touch the same things run at once." minimum:"1" maximum:"1000" default:"10"`
+	Jobs       int      `json:"jobs,omitempty" description:"How many commands an agent may have in the background." minimum:"1" maximum:"1000" default:"8"`
+	JobTime    int      `json:"jobTime,omitempty" description:"Seconds that a command in the background may run." minimum:"1" maximum:"604800" default:"3600"`
+	Persistent bool     `json:"persistent,omitempty" description:"Add the tool shell, a bash that keeps its directory and variables from call to call. What a line means there depends on those before, so no rule on commands allows one; the tool as a whole can be allowed." default:"false"`
 }
 
 // Output configures spill.
@@ -102,8 +97,8 @@ func defaults() File {
 	return File{
 		Roots:  []string{"."},
 		Files:  Files{Enabled: true, MaxLines: 2000, MaxBytes: 256 << 10, MaxLine: 2000, MaxResults: 1000},
-		Shell:  Shell{Enabled: true, Timeout: 120, MaxTimeout: 600, MaxOutput: 30_000},
-		Limits: Limits{MaxArguments: 8 << 20, Parallel: schedule.DefaultWidth},
+		Shell:  Shell{Enabled: true, Timeout: 120, MaxTimeout: 600, MaxOutput: 30_000, Jobs: 8, JobTime: 3600},
+		Limits: defaultLimits(),
 
 		Output:    Output{Budget: 24 << 10, Keep: true, MaxMB: 1024, MaxHours: 168},
 		Telemetry: Telemetry{Log: "off"},

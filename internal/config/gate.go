@@ -159,7 +159,7 @@ func (c *Config) gates(s *scope.Scope, b *approval.Broker) ([]toolfall.Plugin, e
 	if err != nil {
 		return nil, err
 	}
-	c.hidden = p.HidesFile
+	c.policy, c.hidden = p, p.HidesFile
 	store, err := c.Grants()
 	if err != nil {
 		return nil, err

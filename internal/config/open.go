@@ -11,6 +11,7 @@ import (
 	"github.com/toolfall/toolfall/plugin/plan"
 	"github.com/toolfall/toolfall/plugin/sandbox"
 	"github.com/toolfall/toolfall/plugin/shell"
+	"github.com/toolfall/toolfall/policy"
 	"github.com/toolfall/toolfall/schedule"
 	"github.com/toolfall/toolfall/scope"
 	"github.com/toolfall/toolfall/spill"
@@ -31,6 +32,9 @@ func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, e
 		if _, err := r.Attach(s, gate); err != nil {
 			return nil, err
 		}
+	}
+	if _, err := r.Attach(s, c.limits()); err != nil {
+		return nil, err
 	}
 	if c.Repair {
 		r.Use(s, toolfall.RepairArguments(r))
@@ -101,14 +105,29 @@ func (c *Config) files() toolfall.Plugin {
 // spill bounds what the tools return, but for those that say themselves how to read on.
 func (c *Config) spill() toolfall.Plugin {
 	const note = 1 << 10 // what a tool says of what it left out
+	shell := max(c.Output.Budget, c.Shell.MaxOutput+note)
 	conf := spill.Config{
 		Budget: c.Output.Budget, MaxTotal: int64(c.Output.MaxMB) << 20, MaxAge: time.Duration(c.Output.MaxHours) * time.Hour,
-		Tools: map[string]int{"read_file": max(c.Output.Budget, c.Files.MaxBytes+note), "bash": max(c.Output.Budget, c.Shell.MaxOutput+note)},
+		Tools: map[string]int{"read_file": max(c.Output.Budget, c.Files.MaxBytes+note), "bash": shell, "shell": shell, "job_output": shell},
 	}
 	if dir, err := stateDir(); err == nil && c.Output.Keep {
 		conf.Dir = filepath.Join(dir, "output")
 	}
 	return spill.New(conf)
+}
+
+// noBackground says why nothing may be left running, if so.
+func (c *Config) noBackground() string {
+	if c.single {
+		return "this program ends with the call, and with it all that it started; toolfall exec goes on as long as its input does"
+	}
+	return ""
+}
+
+// onlyReads reports of a call whether it is proven that it changes nothing.
+func (c *Config) onlyReads(call toolfall.Call) bool {
+	d := c.policy.Decide(call.Name, call.Arguments)
+	return d.ReadOnly && d.Effect != policy.Deny
 }
 
 func (c *Config) shell() toolfall.Plugin {
@@ -118,5 +137,10 @@ func (c *Config) shell() toolfall.Plugin {
 		MaxTimeout:     time.Duration(c.Shell.MaxTimeout) * time.Second,
 		MaxOutput:      c.Shell.MaxOutput,
 		AllowEnv:       c.Shell.AllowEnv,
+		Jobs:           c.Shell.Jobs,
+		JobLife:        time.Duration(c.Shell.JobTime) * time.Second,
+		NoBackground:   c.noBackground(),
+		Persistent:     c.Shell.Persistent,
+		ReadOnly:       c.onlyReads,
 	})
 }

@@ -143,6 +143,10 @@ func (c *Config) restrict() {
 		c.Files.AllowHardLinks = false
 		c.ignored("files.allowHardLinks")
 	}
+	if c.Shell.Persistent || c.Shell.Jobs > d.Shell.Jobs || c.Shell.JobTime > d.Shell.JobTime {
+		c.Shell.Persistent, c.Shell.Jobs, c.Shell.JobTime = false, min(c.Shell.Jobs, d.Shell.Jobs), min(c.Shell.JobTime, d.Shell.JobTime)
+		c.ignored("shell.persistent, and more jobs than usual")
+	}
 	if len(c.Shell.AllowEnv) > 0 {
 		c.Shell.AllowEnv = nil
 		c.ignored("shell.allowEnv")
@@ -161,6 +165,7 @@ func (c *Config) restrict() {
 		c.Sandbox.Hide, c.Sandbox.Protect, c.Sandbox.Deny = hide, protect, deny
 		c.ignored("sandbox.mode off, network, allow and write")
 	}
+	c.restrictLimits()
 	c.restrictRules()
 }
 
