@@ -16,6 +16,9 @@ require (
 )
 
 require (
+	github.com/ncruces/go-sqlite3 v0.37.0 // indirect
+	github.com/ncruces/go-sqlite3-wasm/v6 v6.5.35401 // indirect
+	github.com/ncruces/julianday v1.0.0 // indirect
 	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
 	go.starlark.net v0.0.0-20260908191801-89a6a09411d5 // indirect
 	mvdan.cc/sh/v3 v3.14.1 // indirect
