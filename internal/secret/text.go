@@ -73,7 +73,7 @@ const longestName = 64
 // nameBefore returns the name that stands before the sign at i, and not before floor.
 func nameBefore(s string, i, floor int) string {
 	end := i
-	for end > floor && i-end < 3 && strings.IndexByte(" \"'`\\", s[end-1]) >= 0 {
+	for end > floor && i-end < 3 && !wordByte(s[end-1]) && strings.IndexByte(" \"'`\\", s[end-1]) >= 0 {
 		end--
 	}
 	start := end

@@ -8,24 +8,28 @@ type shape struct {
 	least  int
 }
 
-// shapes are of services that publish how their tokens look.
-var shapes = []shape{
-	{"sk-", 16}, {"sk_live_", 10}, {"sk_test_", 10}, {"rk_live_", 10}, // OpenAI, Anthropic, Stripe
-	{"ghp_", 20}, {"gho_", 20}, {"ghu_", 20}, {"ghs_", 20}, {"ghr_", 20}, {"github_pat_", 20}, // GitHub
-	{"glpat-", 16}, {"glptt-", 16}, // GitLab
-	{"xoxb-", 10}, {"xoxp-", 10}, {"xoxa-", 10}, {"xoxr-", 10}, {"xoxs-", 10}, {"xapp-", 10}, // Slack
-	{"AKIA", 16}, {"ASIA", 16}, // AWS
-	{"AIza", 30}, {"ya29.", 20}, // Google
-	{"npm_", 30}, {"pypi-", 30}, {"hf_", 20}, {"dop_v1_", 30}, {"SG.", 30}, {"shpat_", 20},
-	{"eyJ", 30}, // a JSON Web Token: {" in base64
+// shapes are of services that publish how their tokens look, by the first byte.
+var shapes = [128][]shape{
+	's': {{"sk-", 16}, {"sk_live_", 10}, {"sk_test_", 10}, {"shpat_", 20}}, // OpenAI, Anthropic, Stripe, Shopify
+	'r': {{"rk_live_", 10}},
+	'g': {
+		{"ghp_", 20}, {"gho_", 20}, {"ghu_", 20}, {"ghs_", 20}, {"ghr_", 20}, {"github_pat_", 20},
+		{"glpat-", 16}, {"glptt-", 16}, // GitLab
+	},
+	'x': {{"xoxb-", 10}, {"xoxp-", 10}, {"xoxa-", 10}, {"xoxr-", 10}, {"xoxs-", 10}, {"xapp-", 10}}, // Slack
+	'A': {{"AKIA", 16}, {"ASIA", 16}, {"AIza", 30}},                                                 // AWS, Google
+	'y': {{"ya29.", 20}},
+	'n': {{"npm_", 30}},
+	'p': {{"pypi-", 30}},
+	'h': {{"hf_", 20}},
+	'd': {{"dop_v1_", 30}},
+	'S': {{"SG.", 30}},
+	'e': {{"eyJ", 30}}, // a JSON Web Token: {" in base64
 }
 
 // knownToken returns the length of the token that s begins with, or 0.
 func knownToken(s string) int {
-	if strings.IndexByte("sgxAynpehdSr", s[0]) < 0 {
-		return 0
-	}
-	for _, t := range shapes {
+	for _, t := range shapes[s[0]&127] {
 		if !strings.HasPrefix(s, t.prefix) {
 			continue
 		}
