@@ -1,0 +1,91 @@
+package journal
+
+import (
+	"math"
+	"time"
+)
+
+// pruneEvery is after how many records the oldest are looked at, and pruneMost how many
+// of them go at once at the most: more than come in, and a bounded stop for whoever
+// commits.
+const (
+	pruneEvery = 512
+	pruneMost  = 2 * pruneEvery
+)
+
+func (w *writer) pruneIsDue() bool { return w.since >= pruneEvery }
+
+// prune takes away the oldest records where they are too old or too many. A call goes
+// with its first record; what is left of it then goes in its turn, and is not shown.
+// The anchor keeps the place where the chain goes on.
+func (w *writer) prune(c Config) error {
+	w.since = 0
+	last, err := w.lastToGo(c)
+	if err != nil || last == 0 {
+		return err
+	}
+	clear(w.open) // a call that still runs may go too
+	return inTransaction(w.c, func() error {
+		for _, sql := range []string{
+			"INSERT OR REPLACE INTO anchor SELECT 1, seq, hash FROM record WHERE seq = ?",
+			"DELETE FROM call WHERE id IN (SELECT call FROM record WHERE seq <= ?1) AND first <= ?1",
+			"DELETE FROM record WHERE seq <= ?",
+		} {
+			if err := run(w.c, sql, last); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// lastToGo returns up to which record the chain is to be cut now, or 0. The newest
+// record always stays.
+func (w *writer) lastToGo(c Config) (last int64, err error) {
+	oldest, err := number(w.c, "SELECT min(seq) FROM record")
+	if err != nil || oldest == 0 {
+		return 0, err
+	}
+	newest, err := number(w.c, "SELECT max(seq) FROM record")
+	if err != nil {
+		return 0, err
+	}
+	if c.MaxAge > 0 {
+		if last, err = w.olderThan(c.Now().Add(-c.MaxAge), newest); err != nil {
+			return 0, err
+		}
+	}
+	if full, err := w.isFull(c.MaxBytes); err != nil {
+		return 0, err
+	} else if full {
+		last = math.MaxInt64
+	}
+	if last = min(last, oldest+pruneMost-1, newest-1); last < oldest {
+		return 0, nil
+	}
+	return last, nil
+}
+
+// olderThan returns the record before the first one of the oldest call that is not
+// older than t.
+func (w *writer) olderThan(t time.Time, newest int64) (int64, error) {
+	first, err := numbers(w.c, "SELECT first FROM call WHERE asked >= ? ORDER BY asked LIMIT 1", t.UnixNano())
+	if err != nil || len(first) == 0 {
+		return newest, err
+	}
+	return first[0] - 1, nil
+}
+
+// isFull reports whether more than most bytes of the file are in use. Room that was
+// freed is used again; the file does not shrink.
+func (w *writer) isFull(most int64) (bool, error) {
+	if most < 0 {
+		return false, nil
+	}
+	used, err := number(w.c, "SELECT (SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count)")
+	if err != nil {
+		return false, err
+	}
+	size, err := number(w.c, "PRAGMA page_size")
+	return used*size > most, err
+}
