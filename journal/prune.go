@@ -1,9 +1,6 @@
 package journal
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // pruneEvery is after how many records the oldest are looked at, and pruneMost how many
 // of them go at once at the most: more than come in, and a bounded stop for whoever
@@ -50,28 +47,29 @@ func (w *writer) lastToGo(c Config) (last int64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	most := min(oldest+pruneMost, newest) - 1
 	if c.MaxAge > 0 {
-		if last, err = w.olderThan(c.Now().Add(-c.MaxAge), newest); err != nil {
+		if last, err = w.olderThan(c.Now().Add(-c.MaxAge), most); err != nil {
 			return 0, err
 		}
 	}
 	if full, err := w.isFull(c.MaxBytes); err != nil {
 		return 0, err
 	} else if full {
-		last = math.MaxInt64
+		last = most
 	}
-	if last = min(last, oldest+pruneMost-1, newest-1); last < oldest {
+	if last < oldest {
 		return 0, nil
 	}
 	return last, nil
 }
 
-// olderThan returns the record before the first one of the oldest call that is not
-// older than t.
-func (w *writer) olderThan(t time.Time, newest int64) (int64, error) {
-	first, err := numbers(w.c, "SELECT first FROM call WHERE asked >= ? ORDER BY asked LIMIT 1", t.UnixNano())
+// olderThan returns the record before the first one up to most whose call was asked at
+// t or later. Calls are not recorded in quite the order in which they were asked.
+func (w *writer) olderThan(t time.Time, most int64) (int64, error) {
+	first, err := numbers(w.c, "SELECT seq FROM record JOIN call ON id = call WHERE seq <= ? AND asked >= ? ORDER BY seq LIMIT 1", most, t.UnixNano())
 	if err != nil || len(first) == 0 {
-		return newest, err
+		return most, err
 	}
 	return first[0] - 1, nil
 }

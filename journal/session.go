@@ -69,7 +69,7 @@ func (w *writer) interruptGone(own session, now time.Time) error {
 
 // bury adds a record for each call of a session that has not ended, in a transaction.
 func (w *writer) bury(session int64, now time.Time) error {
-	ids, err := numbers(w.c, "SELECT id FROM call WHERE id BETWEEN ? AND ? AND code IS NULL", session<<32, session<<32|1<<32-1)
+	ids, err := numbers(w.c, "SELECT id FROM call WHERE id BETWEEN ? AND ? AND code IS NULL", session<<32, (session+1)<<32-1)
 	if err != nil {
 		return err
 	}
