@@ -15,17 +15,20 @@ type Call struct {
 	Code    string        `json:"code,omitempty"`   // why it failed; [Interrupted] when nobody knows
 	Took    time.Duration `json:"tookNs,omitempty"`
 
-	first int64 // the Seq of its first record
+	first, last int64 // the Seq of its first record, and of its newest
 }
 
-// apply takes in the next record of the call. It reports whether the call changed.
-func (c *Call) apply(r Record) bool {
+// apply takes in the next record of the call. A call that was asked before the oldest
+// record that is kept stays empty.
+func (c *Call) apply(r Record) {
+	if c.first > 0 || r.Kind == Asked {
+		c.last = r.Seq
+	}
 	switch {
 	case r.Kind == Asked && c.first == 0:
 		c.ID, c.first = r.Call, r.Seq
 		c.Tool, c.Agent, c.Model, c.Parent, c.Asked = r.Tool, r.Agent, r.Model, r.Parent, plain(r.Time)
 	case c.first == 0:
-		return false // it was asked before the oldest record that is kept
 	case r.Kind == Start && c.Started.IsZero():
 		c.Started = plain(r.Time)
 	case r.Kind == Outcome && (!c.Ended || c.Code == Interrupted):
@@ -35,10 +38,7 @@ func (c *Call) apply(r Record) bool {
 		}
 	case r.Kind == Interrupt && !c.Ended:
 		c.Ended, c.Code = true, Interrupted
-	default:
-		return false
 	}
-	return true
 }
 
 // plain is a time as it comes back from the journal.

@@ -15,15 +15,14 @@ const (
 	version     = 1
 )
 
-// layout is the journal as tables. Everything follows from record; call is there so that
-// calls are listed fast, and tally so that they are counted fast. Triggers keep tally in
-// step with call, whoever changes that.
+// layout is the journal as tables. Everything follows from record, each of which knows
+// the one before of the same call; call is there so that calls are listed fast, and
+// tally so that they are counted fast.
 const layout = `
-CREATE TABLE record(seq INTEGER PRIMARY KEY, call INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL);
-CREATE INDEX record_call ON record(call);
+CREATE TABLE record(seq INTEGER PRIMARY KEY, call INTEGER NOT NULL, back INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL);
 
 CREATE TABLE call(
-	id INTEGER PRIMARY KEY, first INTEGER NOT NULL,
+	id INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,
 	tool TEXT NOT NULL, agent TEXT NOT NULL, model TEXT NOT NULL, parent TEXT NOT NULL,
 	asked INTEGER NOT NULL, started INTEGER, code TEXT, took INTEGER, class INTEGER);
 CREATE INDEX call_asked ON call(asked);
@@ -32,16 +31,10 @@ CREATE INDEX call_tool ON call(tool, asked);
 CREATE TABLE tally(
 	hour INTEGER, tool TEXT, code TEXT, class INTEGER, n INTEGER NOT NULL,
 	PRIMARY KEY(hour, tool, code, class)) WITHOUT ROWID;
-CREATE TRIGGER call_ended AFTER UPDATE OF code ON call BEGIN
-	UPDATE tally SET n = n - 1 WHERE old.code IS NOT NULL AND
-		hour = old.asked / 3600000000000 AND tool = old.tool AND code = old.code AND class = old.class;
-	INSERT INTO tally SELECT new.asked / 3600000000000, new.tool, new.code, new.class, 1 WHERE new.code IS NOT NULL
-		ON CONFLICT DO UPDATE SET n = n + 1;
-END;
 CREATE TRIGGER call_gone AFTER DELETE ON call WHEN old.code IS NOT NULL BEGIN
 	UPDATE tally SET n = n - 1 WHERE
 		hour = old.asked / 3600000000000 AND tool = old.tool AND code = old.code AND class = old.class;
-	DELETE FROM tally WHERE n <= 0 AND
+	DELETE FROM tally WHERE n = 0 AND
 		hour = old.asked / 3600000000000 AND tool = old.tool AND code = old.code AND class = old.class;
 END;
 

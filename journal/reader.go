@@ -157,13 +157,16 @@ func (j *SQLite) page(ctx context.Context, f Filter, before *Call, n int64) (cal
 	return calls, err
 }
 
+// story is the numbers of the records of a call, from the newest back.
+const story = "WITH RECURSIVE story(seq) AS (SELECT last FROM call WHERE id = ? UNION ALL SELECT back FROM record JOIN story USING(seq) WHERE back > 0)"
+
 // Records implements [Journal].
 func (j *SQLite) Records(ctx context.Context, id ID) (out []Record, err error) {
 	if err := j.catchUp(ctx); err != nil {
 		return nil, err
 	}
 	var bad error
-	err = j.query(ctx, "SELECT seq, call, body FROM record WHERE call = ? AND EXISTS (SELECT 1 FROM call WHERE id = ?1) ORDER BY seq",
+	err = j.query(ctx, story+" SELECT seq, call, body FROM record JOIN story USING(seq) ORDER BY seq",
 		[]any{int64(id)}, func(s *sqlite3.Stmt) {
 			r, err := decode(s.ColumnInt64(0), ID(s.ColumnInt64(1)), s.ColumnRawText(2))
 			if err != nil {

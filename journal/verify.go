@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -36,7 +35,9 @@ type verifier struct {
 	c     *sqlite3.Conn
 	known []Head
 	head  Head
-	sums  map[[2]any]int64 // the tally as the calls make it
+	sums  map[tallyKey]int64 // the tally as the calls make it
+
+	records, told int // how many there are, and how many of them belong to a listed call
 }
 
 // rows hands each row of a query to f, until that fails.
@@ -84,6 +85,7 @@ func (v *verifier) next(seq int64, call ID, body, sum []byte) error {
 		return &TamperedError{Seq: seq, Why: "it is not what was written, or something before it is not"}
 	}
 	v.head = next
+	v.records++
 	return v.compare(next)
 }
 
@@ -109,8 +111,8 @@ func (v *verifier) compare(h Head) error {
 
 // calls checks that each call is what its records add up to, and counts them.
 func (v *verifier) calls() error {
-	v.sums = map[[2]any]int64{}
-	records, _, err := v.c.Prepare("SELECT seq, body FROM record WHERE call = ? ORDER BY seq")
+	v.sums = map[tallyKey]int64{}
+	records, _, err := v.c.Prepare(story + " SELECT seq, body FROM record JOIN story USING(seq) ORDER BY seq")
 	if err != nil {
 		return classify(err)
 	}
@@ -126,6 +128,7 @@ func (v *verifier) calls() error {
 				return err
 			}
 			want.apply(r)
+			v.told++
 		}
 		if err := errors.Join(records.Err(), records.Reset()); err != nil {
 			return err
@@ -134,31 +137,33 @@ func (v *verifier) calls() error {
 			return &TamperedError{Call: got.ID, Why: "the list of calls does not show what its records say"}
 		}
 		if got.Ended {
-			v.sums[sumKey(got.Asked.UnixNano()/3600e9, got.Tool, got.Code, classOf(got))]++
+			v.sums[keyOf(got)]++
 		}
 		return nil
 	})
 }
 
-func sumKey(hour int64, tool, code string, class int) [2]any {
-	return [2]any{hour, fmt.Sprintf("%q %q %d", tool, code, class)}
-}
-
-// lost looks for calls that are in no list although their first record is there.
+// lost looks for records that no list leads to although their call is there, and for
+// calls that are in no list although their first record is there.
 func (v *verifier) lost() error {
-	return v.rows("SELECT seq, call, body FROM record WHERE call NOT IN (SELECT id FROM call)", func(s *sqlite3.Stmt) error {
+	err := v.rows("SELECT seq, call, body FROM record WHERE call NOT IN (SELECT id FROM call)", func(s *sqlite3.Stmt) error {
+		v.told++
 		r, err := decode(s.ColumnInt64(0), ID(s.ColumnInt64(1)), s.ColumnRawText(2))
 		if err == nil && r.Kind == Asked {
 			err = &TamperedError{Call: r.Call, Why: "it is missing in the list of calls"}
 		}
 		return err
 	})
+	if err == nil && v.told != v.records {
+		err = &TamperedError{Why: "some records are not shown with their call"}
+	}
+	return err
 }
 
 // tally checks the sums.
 func (v *verifier) tally() error {
 	err := v.rows("SELECT hour, tool, code, class, n FROM tally WHERE n <> 0", func(s *sqlite3.Stmt) error {
-		k := sumKey(s.ColumnInt64(0), s.ColumnText(1), s.ColumnText(2), s.ColumnInt(3))
+		k := tallyKey{s.ColumnInt64(0), s.ColumnText(1), s.ColumnText(2), s.ColumnInt(3)}
 		if v.sums[k] != s.ColumnInt64(4) {
 			return &TamperedError{Why: "the sums are not those of the calls"}
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -14,23 +13,24 @@ type writer struct {
 	c  *sqlite3.Conn
 	in *intake
 
-	tail, anchor, addRecord, addCall, getCall, setCall *sqlite3.Stmt
+	tail, anchor, addRecord, getCall, setCall, addTally *sqlite3.Stmt
 
-	open  map[ID]*Call // calls that have not ended, as they are in the file
-	since int          // how many records were written since the last prune
+	newest int64         // the Seq up to which open is what the file says
+	open   map[ID]stored // calls that have not ended, as they are in the file
+	since  int           // how many records were written since the last prune
 }
 
 // maxOpen is how many calls are kept in memory. The others are read when they end.
 const maxOpen = 16384
 
-const callColumns = "id, first, tool, agent, model, parent, asked, started, code, took"
+const callColumns = "id, first, last, tool, agent, model, parent, asked, started, code, took"
 
 func openWriter(path string, in *intake) (*writer, error) {
 	c, err := connect(path, sqlite3.OPEN_READWRITE, "PRAGMA trusted_schema=OFF;")
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{c: c, in: in, open: map[ID]*Call{}}
+	w := &writer{c: c, in: in, open: map[ID]stored{}}
 	if err := w.prepare(); err != nil {
 		return nil, errors.Join(err, closeAll(c))
 	}
@@ -57,10 +57,11 @@ func (w *writer) prepare() error {
 	}{
 		{&w.tail, "SELECT seq, hash FROM record ORDER BY seq DESC LIMIT 1"},
 		{&w.anchor, "SELECT seq, hash FROM anchor"},
-		{&w.addRecord, "INSERT INTO record(seq, call, body, hash) VALUES(?, ?, ?, ?)"},
+		{&w.addRecord, "INSERT INTO record(seq, call, back, body, hash) VALUES(?, ?, ?, ?, ?)"},
 		{&w.getCall, "SELECT " + callColumns + " FROM call WHERE id = ?"},
-		{&w.addCall, "INSERT INTO call(" + callColumns + ") VALUES(?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL) ON CONFLICT DO NOTHING"},
-		{&w.setCall, "UPDATE call SET started = ?2, code = ?3, took = ?4, class = ?5 WHERE id = ?1"},
+		{&w.setCall, "INSERT INTO call(" + callColumns + ", class) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET " +
+			"last = excluded.last, started = excluded.started, code = excluded.code, took = excluded.took, class = excluded.class"},
+		{&w.addTally, "INSERT INTO tally VALUES(?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"},
 	} {
 		if *p.to, _, err = w.c.PrepareFlags(p.sql, sqlite3.PREPARE_PERSISTENT); err != nil {
 			return classify(err)
@@ -88,38 +89,35 @@ func (w *writer) write(entries []entry) (err error) {
 	return inTransaction(w.c, func() error { return w.add(entries) })
 }
 
-// add puts entries at the end of the chain.
+// add puts entries at the end of the chain, and then writes each call that they are of
+// once.
 func (w *writer) add(entries []entry) error {
 	head, err := w.head()
 	if err != nil {
 		return err
 	}
-	changed := make(map[ID]*Call, len(entries))
+	changes := newChanges(w)
 	for i := range entries {
 		e := &entries[i]
-		head.Seq++
-		head.Hash = hash(head.Hash, head.Seq, e.Call, e.body)
-		if err := w.insert(head, e); err != nil {
-			return err
-		}
-		e.Seq = head.Seq
-		c, err := w.call(e)
+		c, err := changes.call(e)
 		if err != nil {
 			return err
 		}
-		if c.apply(e.Record) && e.Kind != Asked {
-			changed[c.ID] = c
-		}
-	}
-	for _, c := range changed {
-		if err := w.update(c); err != nil {
+		back := c.last
+		head.Seq++
+		head.Hash = hash(head.Hash, head.Seq, e.Call, e.body)
+		e.Seq = head.Seq
+		if err := w.insert(head, back, e); err != nil {
 			return err
 		}
+		c.apply(e.Record)
 	}
-	return nil
+	w.newest = head.Seq
+	return changes.write()
 }
 
-// head returns the end of the chain as it is now: another process may have written.
+// head returns the end of the chain as it is now. Where another process has written,
+// what is known of calls may not hold any more.
 func (w *writer) head() (h Head, err error) {
 	for _, s := range []*sqlite3.Stmt{w.tail, w.anchor} {
 		if s.Step() {
@@ -130,76 +128,13 @@ func (w *writer) head() (h Head, err error) {
 			break
 		}
 	}
+	if h.Seq != w.newest {
+		clear(w.open)
+	}
 	return h, err
 }
 
-func (w *writer) insert(h Head, e *entry) error {
+func (w *writer) insert(h Head, back int64, e *entry) error {
 	s := w.addRecord
-	return errors.Join(s.BindInt64(1, h.Seq), s.BindInt64(2, int64(e.Call)), s.BindRawText(3, e.body), s.BindBlob(4, h.Hash[:]), s.Exec())
-}
-
-// call returns what is known of the call of e. One that is asked anew gets its row.
-func (w *writer) call(e *entry) (*Call, error) {
-	if c := w.open[e.Call]; c != nil {
-		return c, nil
-	}
-	if len(w.open) >= maxOpen {
-		clear(w.open)
-	}
-	if e.Kind == Asked {
-		added, err := w.newCall(e)
-		if added || err != nil {
-			c := &Call{}
-			w.open[e.Call] = c
-			return c, err
-		}
-	}
-	s := w.getCall
-	if err := s.BindInt64(1, int64(e.Call)); err != nil {
-		return nil, err
-	}
-	c := &Call{}
-	if s.Step() {
-		*c = scanCall(s)
-		w.open[e.Call] = c
-	}
-	return c, errors.Join(s.Err(), s.Reset())
-}
-
-// newCall adds the row of a call, unless there is one.
-func (w *writer) newCall(e *entry) (added bool, err error) {
-	s := w.addCall
-	err = errors.Join(s.BindInt64(1, int64(e.Call)), s.BindInt64(2, e.Seq), s.BindText(3, e.Tool), s.BindText(4, e.Agent),
-		s.BindText(5, e.Model), s.BindText(6, e.Parent), s.BindInt64(7, e.Time.UnixNano()), s.Exec())
-	return w.c.Changes() > 0, err
-}
-
-// update writes what changed of a call.
-func (w *writer) update(c *Call) error {
-	s := w.setCall
-	err := errors.Join(s.ClearBindings(), s.BindInt64(1, int64(c.ID)))
-	if !c.Started.IsZero() {
-		err = errors.Join(err, s.BindInt64(2, c.Started.UnixNano()))
-	}
-	if c.Ended {
-		err = errors.Join(err, s.BindText(3, c.Code), s.BindInt64(4, int64(c.Took)), s.BindInt(5, classOf(*c)))
-		delete(w.open, c.ID)
-	}
-	return errors.Join(err, s.Exec())
-}
-
-// scanCall reads a row that has callColumns.
-func scanCall(s *sqlite3.Stmt) Call {
-	c := Call{
-		ID: ID(s.ColumnInt64(0)), first: s.ColumnInt64(1),
-		Tool: s.ColumnText(2), Agent: s.ColumnText(3), Model: s.ColumnText(4), Parent: s.ColumnText(5),
-		Asked: time.Unix(0, s.ColumnInt64(6)).UTC(),
-	}
-	if s.ColumnType(7) != sqlite3.NULL {
-		c.Started = time.Unix(0, s.ColumnInt64(7)).UTC()
-	}
-	if s.ColumnType(8) != sqlite3.NULL {
-		c.Ended, c.Code, c.Took = true, s.ColumnText(8), time.Duration(s.ColumnInt64(9))
-	}
-	return c
+	return errors.Join(s.BindInt64(1, h.Seq), s.BindInt64(2, int64(e.Call)), s.BindInt64(3, back), s.BindRawText(4, e.body), s.BindBlob(5, h.Hash[:]), s.Exec())
 }
