@@ -15,15 +15,12 @@ type Call struct {
 	Code    string        `json:"code,omitempty"`   // why it failed; [Interrupted] when nobody knows
 	Took    time.Duration `json:"tookNs,omitempty"`
 
-	first, last int64 // the Seq of its first record, and of its newest
+	first int64 // the Seq of its first record
 }
 
 // apply takes in the next record of the call. A call that was asked before the oldest
 // record that is kept stays empty.
 func (c *Call) apply(r Record) {
-	if c.first > 0 || r.Kind == Asked {
-		c.last = r.Seq
-	}
 	switch {
 	case r.Kind == Asked && c.first == 0:
 		c.ID, c.first = r.Call, r.Seq

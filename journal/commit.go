@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 )
 
@@ -98,10 +99,7 @@ func (j *SQLite) settle(ctx context.Context, g *group) error {
 
 // commit writes the next group. The caller leads.
 func (j *SQLite) commit() {
-	j.mu.Lock()
-	g := j.next
-	j.next = newGroup()
-	j.mu.Unlock()
+	g := j.gather()
 	defer close(g.done)
 	if len(g.entries) == 0 {
 		return
@@ -111,12 +109,36 @@ func (j *SQLite) commit() {
 		j.lost = g.err
 		j.mu.Unlock()
 	}
-	if g.err == nil && j.w.pruneIsDue() {
+	switch {
+	case g.err != nil:
+	case j.w.pruneIsDue():
 		j.w.prune(j.config) // what it could not take away, the next one will
+	case len(j.w.pending) > showMost:
+		j.w.show()
+	default:
+		j.wake()
 	}
 }
 
-// flushSoon writes what waits, a moment after it began to. It ends with Close.
+// gather takes the next group, when no more writers come who are about to join it: those
+// who were just told that their last group is written.
+func (j *SQLite) gather() *group {
+	for before := -1; ; {
+		j.mu.Lock()
+		g := j.next
+		n := len(g.entries)
+		if n == before || n > maxQueued {
+			j.next = newGroup()
+			j.mu.Unlock()
+			return g
+		}
+		j.mu.Unlock()
+		before = n
+		runtime.Gosched()
+	}
+}
+
+// flushSoon writes and lists what waits, a moment after it began to. It ends with Close.
 func (j *SQLite) flushSoon() {
 	timer := time.NewTimer(flushDelay)
 	defer timer.Stop()
@@ -132,9 +154,6 @@ func (j *SQLite) flushSoon() {
 		case <-j.quit:
 			return
 		}
-		j.mu.Lock()
-		g := j.next
-		j.mu.Unlock()
-		j.settle(context.Background(), g)
+		j.catchUp(context.Background()) // the next Append tells what fails
 	}
 }

@@ -15,14 +15,17 @@ const (
 	version     = 1
 )
 
-// layout is the journal as tables. Everything follows from record, each of which knows
-// the one before of the same call; call is there so that calls are listed fast, and
-// tally so that they are counted fast.
+// layout is the journal as tables. Only record has to be durable: whatever is appended
+// goes there alone, which is the least that a disk can be asked for. The others follow
+// from it a moment later: story leads to the records of a call, call lists calls fast,
+// and tally counts them fast. The anchor says from where the chain is kept, and up to
+// where the other tables have followed.
 const layout = `
-CREATE TABLE record(seq INTEGER PRIMARY KEY, call INTEGER NOT NULL, back INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL);
+CREATE TABLE record(seq INTEGER PRIMARY KEY, call INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL);
 
+CREATE TABLE story(call INTEGER, seq INTEGER, PRIMARY KEY(call, seq)) WITHOUT ROWID;
 CREATE TABLE call(
-	id INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,
+	id INTEGER PRIMARY KEY, first INTEGER NOT NULL,
 	tool TEXT NOT NULL, agent TEXT NOT NULL, model TEXT NOT NULL, parent TEXT NOT NULL,
 	asked INTEGER NOT NULL, started INTEGER, code TEXT, took INTEGER, class INTEGER);
 CREATE INDEX call_asked ON call(asked);
@@ -39,8 +42,8 @@ CREATE TRIGGER call_gone AFTER DELETE ON call WHEN old.code IS NOT NULL BEGIN
 END;
 
 CREATE TABLE session(id INTEGER PRIMARY KEY, pid INTEGER, opened INTEGER, closed INTEGER);
-CREATE TABLE anchor(one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, hash BLOB NOT NULL);
-INSERT INTO anchor VALUES(1, 0, zeroblob(32));
+CREATE TABLE anchor(one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, hash BLOB NOT NULL, shown INTEGER NOT NULL);
+INSERT INTO anchor VALUES(1, 0, zeroblob(32), 0);
 `
 
 // busyTimeout is how long one process waits while others write.
@@ -65,6 +68,10 @@ func connect(path string, flags sqlite3.OpenFlag, pragmas string) (*sqlite3.Conn
 // checkVersion reports whether the file is a journal that this version knows. An empty
 // one is fresh.
 func checkVersion(c *sqlite3.Conn) (fresh bool, err error) {
+	if err := c.Exec("SAVEPOINT look"); err != nil { // another process may be creating it
+		return false, classify(err)
+	}
+	defer c.Exec("RELEASE look")
 	app, err := number(c, "PRAGMA application_id")
 	if err != nil {
 		return false, err
@@ -172,4 +179,20 @@ func closeAll(c *sqlite3.Conn) error {
 		s.Close()
 	}
 	return c.Close()
+}
+
+// scanCall reads a row that has callColumns.
+func scanCall(s *sqlite3.Stmt) Call {
+	c := Call{
+		ID: ID(s.ColumnInt64(0)), first: s.ColumnInt64(1),
+		Tool: s.ColumnText(2), Agent: s.ColumnText(3), Model: s.ColumnText(4), Parent: s.ColumnText(5),
+		Asked: time.Unix(0, s.ColumnInt64(6)).UTC(),
+	}
+	if s.ColumnType(7) != sqlite3.NULL {
+		c.Started = time.Unix(0, s.ColumnInt64(7)).UTC()
+	}
+	if s.ColumnType(8) != sqlite3.NULL {
+		c.Ended, c.Code, c.Took = true, s.ColumnText(8), time.Duration(s.ColumnInt64(9))
+	}
+	return c
 }

@@ -157,8 +157,8 @@ func (j *SQLite) page(ctx context.Context, f Filter, before *Call, n int64) (cal
 	return calls, err
 }
 
-// story is the numbers of the records of a call, from the newest back.
-const story = "WITH RECURSIVE story(seq) AS (SELECT last FROM call WHERE id = ? UNION ALL SELECT back FROM record JOIN story USING(seq) WHERE back > 0)"
+// story is a query for the records of a call.
+const story = "SELECT seq, record.call, body FROM story JOIN record USING(seq) WHERE story.call = ? ORDER BY seq"
 
 // Records implements [Journal].
 func (j *SQLite) Records(ctx context.Context, id ID) (out []Record, err error) {
@@ -166,15 +166,11 @@ func (j *SQLite) Records(ctx context.Context, id ID) (out []Record, err error) {
 		return nil, err
 	}
 	var bad error
-	err = j.query(ctx, story+" SELECT seq, call, body FROM record JOIN story USING(seq) ORDER BY seq",
-		[]any{int64(id)}, func(s *sqlite3.Stmt) {
-			r, err := decode(s.ColumnInt64(0), ID(s.ColumnInt64(1)), s.ColumnRawText(2))
-			if err != nil {
-				bad = err
-				return
-			}
-			out = append(out, r)
-		})
+	err = j.query(ctx, story, []any{int64(id)}, func(s *sqlite3.Stmt) {
+		r, err := decode(s.ColumnInt64(0), ID(s.ColumnInt64(1)), s.ColumnRawText(2))
+		bad = errors.Join(bad, err)
+		out = append(out, r)
+	})
 	switch {
 	case err != nil || bad != nil:
 		return nil, errors.Join(err, bad)
@@ -213,14 +209,19 @@ func (j *SQLite) All(ctx context.Context, after int64) iter.Seq2[Record, error] 
 	}
 }
 
-// catchUp writes what is queued, so that whoever appended something reads it.
+// catchUp writes and lists what is queued, so that whoever appended something reads it.
 func (j *SQLite) catchUp(ctx context.Context) error {
-	j.mu.Lock()
-	g := j.next
-	waits := len(g.entries) > 0 && !j.closed
-	j.mu.Unlock()
-	if !waits {
-		return j.closedError(ctx)
+	if err := j.closedError(ctx); err != nil || j.config.ReadOnly {
+		return err
 	}
-	return j.settle(ctx, g)
+	select {
+	case j.lead <- struct{}{}:
+	case <-j.quit:
+		return ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-j.lead }()
+	j.commit()
+	return j.w.show()
 }

@@ -45,7 +45,7 @@ func (s session) close() error { return s.file.Close() }
 
 // endSession interrupts what has not ended, and says that the session is over.
 func (w *writer) endSession(s session, now time.Time) error {
-	return inTransaction(w.c, func() error { return w.bury(s.id, now) })
+	return w.relaxed(func() error { return w.bury(s.id, now) })
 }
 
 // interruptGone does the same for sessions whose process is gone without a word.
@@ -54,7 +54,7 @@ func (w *writer) interruptGone(own session, now time.Time) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return inTransaction(w.c, func() error {
+	return w.relaxed(func() error {
 		for _, id := range ids {
 			if alive(own.file.Name(), id) {
 				continue
@@ -69,6 +69,9 @@ func (w *writer) interruptGone(own session, now time.Time) error {
 
 // bury adds a record for each call of a session that has not ended, in a transaction.
 func (w *writer) bury(session int64, now time.Time) error {
+	if err := w.showAll(); err != nil {
+		return err
+	}
 	ids, err := numbers(w.c, "SELECT id FROM call WHERE id BETWEEN ? AND ? AND code IS NULL", session<<32, (session+1)<<32-1)
 	if err != nil {
 		return err
@@ -78,8 +81,10 @@ func (w *writer) bury(session int64, now time.Time) error {
 		entries[i].Record = Record{Call: ID(id), Kind: Interrupt, Time: now}
 		w.in.encode(&entries[i])
 	}
-	if err := w.add(entries); err != nil {
-		return err
+	if len(entries) > 0 {
+		if err := errors.Join(w.add(entries), w.showAll()); err != nil {
+			return err
+		}
 	}
 	return run(w.c, "UPDATE session SET closed = ? WHERE id = ? AND closed IS NULL", now.UnixNano(), session)
 }

@@ -83,7 +83,7 @@ func open(path string, c Config) (*SQLite, error) {
 		next: newGroup(), lead: make(chan struct{}, 1), kick: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 	if c.ReadOnly {
-		return j, j.openReader()
+		return j, j.openReadOnly()
 	}
 	if err := prepareFile(path); err != nil {
 		return nil, err
@@ -99,12 +99,30 @@ func open(path string, c Config) (*SQLite, error) {
 	return j, nil
 }
 
+// openReadOnly also lists what a process that was killed had no time to list, as far as
+// it may.
+func (j *SQLite) openReadOnly() error {
+	if err := j.openReader(); err != nil {
+		return err
+	}
+	behind, err := number(j.r.c, "SELECT coalesce(max(seq), 0) > (SELECT shown FROM anchor) FROM record")
+	if err != nil || behind == 0 {
+		return err
+	}
+	if w, err := openWriter(j.path, &j.in); err == nil {
+		w.relaxed(w.showAll)
+		w.close()
+	}
+	return nil
+}
+
 // begin opens the session, and does what is due at the start of one.
 func (j *SQLite) begin() (err error) {
 	if j.session, err = openSession(j.path, j.w, j.in.now()); err != nil {
 		return err
 	}
-	if err = j.w.interruptGone(j.session, j.in.now()); err == nil {
+	err = j.w.interruptGone(j.session, j.in.now())
+	if err == nil && j.session.id%pruneSessions == 0 {
 		err = j.w.prune(j.config)
 	}
 	if err != nil {
