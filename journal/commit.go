@@ -11,6 +11,7 @@ import (
 type group struct {
 	entries []entry
 	bytes   int
+	waiting int           // how many Appends wait for it
 	hurried bool          // the Append of some of it has returned
 	done    chan struct{} // closed by the leader when the group is written, or err says why not
 	err     error
@@ -63,6 +64,7 @@ func (j *SQLite) enqueue(entries []entry, d Durability) (g *group, wait bool, er
 		g.bytes += len(e.Content) + len(e.Arguments)
 	}
 	if d == Durable || len(g.entries) > maxQueued || g.bytes > maxQueuedBytes {
+		g.waiting++
 		return g, true, nil
 	}
 	g.hurried = true
@@ -120,21 +122,21 @@ func (j *SQLite) commit() {
 	}
 }
 
-// gather takes the next group, when no more writers come who are about to join it: those
-// who were just told that their last group is written.
+// gather takes the next group. Where several wrote last time, it first lets those run who
+// were just told so and are about to join.
 func (j *SQLite) gather() *group {
-	for before := -1; ; {
+	for before := -1; ; runtime.Gosched() {
 		j.mu.Lock()
 		g := j.next
-		n := len(g.entries)
-		if n == before || n > maxQueued {
-			j.next = newGroup()
+		if n := len(g.entries); j.crowded && n != before && n < maxQueued {
+			before = n
 			j.mu.Unlock()
-			return g
+			continue
 		}
+		j.next = newGroup()
 		j.mu.Unlock()
-		before = n
-		runtime.Gosched()
+		j.crowded = g.waiting > 1
+		return g
 	}
 }
 

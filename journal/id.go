@@ -20,7 +20,12 @@ func newID(session uint32, number uint64) ID {
 func (id ID) session() int64 { return int64(id >> 32) }
 
 // String returns the ID as [ParseID] reads it.
-func (id ID) String() string { return fmt.Sprintf("%d-%d", uint64(id)>>32, uint32(id)) }
+func (id ID) String() string { return string(id.append(nil)) }
+
+func (id ID) append(b []byte) []byte {
+	b = strconv.AppendUint(b, uint64(id)>>32, 10)
+	return strconv.AppendUint(append(b, '-'), uint64(uint32(id)), 10)
+}
 
 // ParseID reads what [ID.String] wrote.
 func ParseID(s string) (ID, error) {
@@ -34,7 +39,7 @@ func ParseID(s string) (ID, error) {
 }
 
 // MarshalText returns what String does.
-func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+func (id ID) MarshalText() ([]byte, error) { return id.append(nil), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (id *ID) UnmarshalText(text []byte) (err error) {

@@ -49,8 +49,10 @@ type SQLite struct {
 	closed bool
 	lost   error // what became of records whose Append had returned
 
-	lead   chan struct{} // whoever has put a value in commits; nobody else uses w
-	w      *writer
+	lead    chan struct{} // whoever has put a value in commits; nobody else uses the next two
+	w       *writer
+	crowded bool // several waited for the last commit
+
 	kick   chan struct{} // tells the flusher that something waits
 	quit   chan struct{} // closed by Close; ends the flusher
 	flush  sync.WaitGroup

@@ -13,7 +13,7 @@ type writer struct {
 	c  *sqlite3.Conn
 	in *intake
 
-	tail, anchor, addRecord, addStory, getCall, setCall, addTally *sqlite3.Stmt
+	begin, commit, tail, anchor, addRecord, addStory, getCall, setCall, addTally *sqlite3.Stmt
 
 	pending []Record     // the newest ones, as far as the lists do not show them
 	shown   int64        // the Seq up to which this writer has brought the lists
@@ -32,7 +32,10 @@ func openWriter(path string, in *intake) (*writer, error) {
 		return nil, err
 	}
 	w := &writer{c: c, in: in, open: map[ID]*Call{}}
-	if err := w.prepare(); err != nil {
+	if err := w.prepare(path); err != nil {
+		return nil, errors.Join(err, closeAll(c))
+	}
+	if _, err := c.FileControl("main", sqlite3.FCNTL_PERSIST_WAL, true); err != nil {
 		return nil, errors.Join(err, closeAll(c))
 	}
 	for _, suffix := range []string{"-wal", "-shm"} {
@@ -41,13 +44,13 @@ func openWriter(path string, in *intake) (*writer, error) {
 	return w, nil
 }
 
-func (w *writer) prepare() error {
+func (w *writer) prepare(path string) error {
 	fresh, err := checkVersion(w.c) // before anything is changed: it may not be ours
 	if err == nil {
-		err = classify(w.c.Exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"))
+		err = classify(w.c.Exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000;"))
 	}
 	if err == nil && fresh {
-		err = create(w.c)
+		err = create(w.c, path)
 	}
 	if err != nil {
 		return err
@@ -56,6 +59,8 @@ func (w *writer) prepare() error {
 		to  **sqlite3.Stmt
 		sql string
 	}{
+		{&w.begin, "BEGIN IMMEDIATE"},
+		{&w.commit, "COMMIT"},
 		{&w.tail, "SELECT seq, hash FROM record ORDER BY seq DESC LIMIT 1"},
 		{&w.anchor, "SELECT seq, hash, shown FROM anchor"},
 		{&w.addRecord, "INSERT INTO record(seq, call, body, hash) VALUES(?, ?, ?, ?)"},
@@ -84,7 +89,7 @@ func (w *writer) write(entries []entry) (err error) {
 	for i := range entries {
 		w.in.encode(&entries[i])
 	}
-	return inTransaction(w.c, func() error { return w.add(entries) })
+	return between(w.c, w.begin.Exec, func() error { return w.add(entries) }, w.commit.Exec)
 }
 
 // add puts entries at the end of the chain.
