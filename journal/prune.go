@@ -19,8 +19,18 @@ func (w *writer) pruneIsDue() bool { return w.since >= pruneEvery }
 // with its first record; what is left of it then goes in its turn, and is not shown.
 // The anchor keeps the place where the chain goes on.
 func (w *writer) prune(c Config) error {
+	rounds := 1 + w.since/pruneEvery
 	w.since = 0
-	return w.relaxed(func() error {
+	for range rounds {
+		if more, err := w.pruneOnce(c); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) pruneOnce(c Config) (more bool, err error) {
+	err = w.relaxed(func() error {
 		if err := w.showAll(); err != nil { // what is not listed would look like the rest of a call that went
 			return err
 		}
@@ -28,6 +38,7 @@ func (w *writer) prune(c Config) error {
 		if err != nil || last == 0 {
 			return err
 		}
+		more = true
 		clear(w.open) // a call that still runs may go too
 		for _, sql := range []string{
 			"UPDATE anchor SET (seq, hash) = (SELECT seq, hash FROM record WHERE seq = ?)",
@@ -41,6 +52,7 @@ func (w *writer) prune(c Config) error {
 		}
 		return nil
 	})
+	return more, err
 }
 
 // lastToGo returns up to which record the chain is to be cut now, or 0. The newest
@@ -60,11 +72,12 @@ func (w *writer) lastToGo(c Config) (last int64, err error) {
 			return 0, err
 		}
 	}
-	if full, err := w.isFull(c.MaxBytes); err != nil {
+	share, err := w.excess(c.MaxBytes)
+	if err != nil {
 		return 0, err
-	} else if full {
-		last = most
 	}
+	tooMany := int64(share * float64(newest-oldest+1))
+	last = min(max(last, oldest+tooMany-1), most)
 	if last < oldest {
 		return 0, nil
 	}
@@ -81,16 +94,20 @@ func (w *writer) olderThan(t time.Time, most int64) (int64, error) {
 	return first[0] - 1, nil
 }
 
-// isFull reports whether more than most bytes of the file are in use. Room that was
+// excess returns which share of what is kept is more than most bytes. Room that was
 // freed is used again; the file does not shrink.
-func (w *writer) isFull(most int64) (bool, error) {
+func (w *writer) excess(most int64) (share float64, err error) {
 	if most < 0 {
-		return false, nil
+		return 0, nil
 	}
-	used, err := number(w.c, "SELECT (SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count)")
+	pages, err := number(w.c, "SELECT (SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM pragma_freelist_count)")
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	size, err := number(w.c, "PRAGMA page_size")
-	return used*size > most, err
+	used := pages * size
+	if err != nil || used <= most {
+		return 0, err
+	}
+	return float64(used-most) / float64(used), nil
 }
