@@ -1,4 +1,4 @@
-package confine
+package secret
 
 import "testing"
 
@@ -10,8 +10,8 @@ func TestSecretsAreToldByTheirNames(t *testing.T) {
 		"KEYBOARD": false, "MONKEY": false, "MONKEY_ISLAND": false, "GIT_AUTHOR_NAME": false, "COMPASS": false, "BYPASS": false,
 		"PATH": false, "HOME": false, "PWD": false, "OLDPWD": false, "LANG": false, "TERM": false, "XAUTHORITY": false, "": false,
 	} {
-		if got := secret(name); got != want {
-			t.Errorf("secret(%q) = %v, want %v", name, got, want)
+		if got := Name(name); got != want {
+			t.Errorf("Name(%q) = %v, want %v", name, got, want)
 		}
 	}
 }
