@@ -22,6 +22,7 @@ func RepairArguments(r *Registry) Middleware {
 			return next(ctx, c)
 		}
 		c.Arguments = fixed
+		Tell(ctx, Report{Kind: ReportedNote, By: "repair", Text: strings.Join(edits, "; ")})
 		res := next(ctx, c)
 		if res.Record != nil {
 			record := *res.Record

@@ -23,6 +23,7 @@ const (
 	ReportedOutput   = "output"   // Text is the next piece of what the tool puts out
 	ReportedDecision = "decision" // By let the call go on or refused it: Text is the effect, Why the rule
 	ReportedAttempt  = "attempt"  // the call is tried again: Done is the number of the attempt, Why what failed
+	ReportedKept     = "kept"     // the whole of a long output is kept under the name Text
 	ReportedStuck    = "stuck"    // the tool goes on although its context ended
 	ReportedNote     = "note"     // anything else: Text
 )

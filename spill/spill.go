@@ -78,7 +78,7 @@ func (t *spiller) wrap(ctx context.Context, c toolfall.Call, next toolfall.Handl
 	r := next(t.store.with(ctx, c.Agent), c)
 	budget := cmp.Or(t.Tools[c.Name], t.Budget)
 	if !t.fits(r.Content, budget) {
-		r.Content = t.bound(r.Content, budget, c.Agent)
+		r.Content = t.bound(ctx, r.Content, budget, c.Agent)
 	}
 	return r
 }
@@ -98,7 +98,7 @@ func (t *spiller) fits(content []toolfall.Content, budget int) bool {
 }
 
 // bound returns content of its own, cleaned and cut.
-func (t *spiller) bound(content []toolfall.Content, budget int, agent string) []toolfall.Content {
+func (t *spiller) bound(ctx context.Context, content []toolfall.Content, budget int, agent string) []toolfall.Content {
 	whole := readable(content)
 	level := waterLevel(sizes(whole), budget)
 	if 0 <= level && level < minBudget {
@@ -107,7 +107,7 @@ func (t *spiller) bound(content []toolfall.Content, budget int, agent string) []
 	}
 	id := ""
 	if level >= 0 {
-		id = t.keep(whole, agent)
+		id = t.keep(ctx, whole, agent)
 	}
 	out := slices.Clone(whole)
 	line := 1 // of what was kept, at which a block begins
@@ -176,8 +176,8 @@ func (t *spiller) dropData(content []toolfall.Content) {
 }
 
 // keep writes the text of all blocks, and returns the name that it has, or nothing.
-func (t *spiller) keep(content []toolfall.Content, agent string) string {
-	w := t.store.writer(agent)
+func (t *spiller) keep(ctx context.Context, content []toolfall.Content, agent string) string {
+	w := t.store.writer(ctx, agent)
 	for _, c := range content {
 		if c.Type != toolfall.TypeJSON {
 			w.Write([]byte(c.Text))

@@ -3,11 +3,14 @@ package spill
 import (
 	"context"
 	"os"
+
+	"github.com/toolfall/toolfall"
 )
 
 // A Writer takes the whole of an output as it comes, whatever becomes of the disk. What
 // is short is only held. The methods of a nil Writer do nothing.
 type Writer struct {
+	ctx   context.Context // of the call, which is told where its output is
 	store *store
 	agent string
 	held  []byte // until there is a file
@@ -24,12 +27,14 @@ const holdSize = 32 << 10
 // not kept. Keep or Drop must end it.
 func To(ctx context.Context) *Writer {
 	if k, ok := ctx.Value(key{}).(keeping); ok {
-		return k.store.writer(k.agent)
+		return k.store.writer(ctx, k.agent)
 	}
 	return nil
 }
 
-func (s *store) writer(agent string) *Writer { return &Writer{store: s, agent: agent} }
+func (s *store) writer(ctx context.Context, agent string) *Writer {
+	return &Writer{ctx: ctx, store: s, agent: agent}
+}
 
 // Write takes p in, as far as there is room for it. It never fails.
 func (w *Writer) Write(p []byte) (int, error) {
@@ -85,6 +90,7 @@ func (w *Writer) Keep() (id string) {
 	if w.file.Close() != nil {
 		return ""
 	}
+	toolfall.Tell(w.ctx, toolfall.Report{Kind: toolfall.ReportedKept, By: Name, Text: w.id})
 	return w.id
 }
 
