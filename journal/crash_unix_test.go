@@ -23,7 +23,7 @@ func crashes() int {
 	if n, err := strconv.Atoi(os.Getenv("TOOLFALL_JOURNAL_CRASHES")); err == nil {
 		return n
 	}
-	return 24
+	return 20
 }
 
 // A process that writes is killed at random points: from before it has the file open to
@@ -59,7 +59,7 @@ func kill(t *testing.T, file string, r *rand.Rand) map[string]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := r.IntN(300)
+	after := 1 + r.IntN(300)
 	if r.IntN(2) == 0 {
 		time.AfterFunc(time.Duration(r.Int64N(150e6)), func() { c.Process.Kill() })
 		after = 1 << 30

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -21,30 +22,36 @@ func (f Filter) hours() (from, to int64, ok bool) {
 }
 
 // Stats implements [Journal]. It adds up running totals where the filter is by tool,
-// code and whole hours alone, and reads each call that it is about otherwise.
+// code and whole hours alone, and counts the calls that it is about otherwise, which
+// takes as long as there are many. A call that was interrupted counts once that is
+// recorded, which the next Open to write sees to.
 func (j *SQLite) Stats(ctx context.Context, f Filter) ([]Tally, error) {
-	cs := counters{}
-	from, to, whole := f.hours()
-	if !whole || f.Agent != "" {
-		for c, err := range j.Calls(ctx, f) {
-			if err != nil {
-				return nil, err
-			}
-			if c.Ended {
-				cs.addCall(c)
-			}
-		}
-		return cs.tallies(), nil
-	}
 	if err := j.catchUp(ctx); err != nil {
 		return nil, err
 	}
-	err := j.query(ctx, "SELECT tool, code, class, sum(n) FROM tally WHERE hour >= ? AND hour < ? GROUP BY tool, code, class",
-		[]any{from, to}, func(s *sqlite3.Stmt) {
-			tool, code := s.ColumnText(0), s.ColumnText(1)
-			if n := s.ColumnInt64(3); n > 0 && (f.Tool == "" || f.Tool == tool) && (f.Code == "" || f.Code == code) {
-				cs.add(tool, code, s.ColumnInt(2), n)
-			}
-		})
+	cs := counters{}
+	sql, args := f.sums()
+	err := j.query(ctx, sql, args, func(s *sqlite3.Stmt) {
+		if n := s.ColumnInt64(3); n > 0 {
+			cs.add(s.ColumnText(0), s.ColumnText(1), s.ColumnInt(2), n)
+		}
+	})
 	return cs.tallies(), err
+}
+
+// sums returns the query for what the filter is about.
+func (f Filter) sums() (sql string, args []any) {
+	from, to, whole := f.hours()
+	if !whole || f.Agent != "" {
+		where, args := f.where()
+		return "SELECT tool, code, class, 1 FROM call WHERE " + strings.Join(append(where, "code IS NOT NULL"), " AND "), args
+	}
+	sql, args = "SELECT tool, code, class, sum(n) FROM tally WHERE hour >= ? AND hour < ?", []any{from, to}
+	if f.Tool != "" {
+		sql, args = sql+" AND tool = ?", append(args, f.Tool)
+	}
+	if f.Code != "" {
+		sql, args = sql+" AND code = ?", append(args, f.Code)
+	}
+	return sql + " GROUP BY tool, code, class", args
 }
