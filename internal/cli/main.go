@@ -80,11 +80,12 @@ func (a *app) root() *cli.Command {
 			&cli.StringSliceFlag{Name: "root", Usage: "a `DIR` in which tools may work; the first is where paths begin (default: the current directory)"},
 			&cli.StringFlag{Name: "mode", Usage: "what becomes of calls that no rule speaks of: default, acceptEdits, plan, dontAsk or bypass"},
 			&cli.StringSliceFlag{Name: "allow", Usage: "a `RULE` that allows, such as 'Bash(make *)' or 'Edit(./src/**)'"},
+			&cli.BoolFlag{Name: "no-journal", Usage: "keep no record of the calls"},
 			&cli.BoolFlag{Name: "approvals", Usage: "let questions wait for toolfall approvals in another terminal"},
 			&cli.StringFlag{Name: "config", Usage: "read `FILE` instead of the nearest toolfall.yaml upward", Sources: cli.EnvVars("TOOLFALL_CONFIG")},
 		},
 		Commands: []*cli.Command{
-			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.approvalsCommand(), a.sandboxCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
+			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.approvalsCommand(), a.sandboxCommand(), a.logCommand(), a.showCommand(), a.statsCommand(), a.replayCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
 		},
 		Action:                func(_ context.Context, c *cli.Command) error { return a.unknownCommand(c) },
 		EnableShellCompletion: true,
@@ -125,7 +126,7 @@ func (a *app) unknownCommand(c *cli.Command) error {
 func (a *app) load(c *cli.Command) (*config.Config, error) {
 	return config.Load(config.Options{
 		File: c.String("config"), Roots: c.StringSlice("root"), Mode: c.String("mode"), Allow: c.StringSlice("allow"),
-		Single: c.Name == "call", Overlay: c.Bool("overlay"), Log: a.stderr,
+		Single: c.Name == "call", Overlay: c.Bool("overlay"), Log: a.stderr, Unrecorded: c.Bool("no-journal"),
 	})
 }
 

@@ -39,7 +39,9 @@ type Options struct {
 	// Overlay has commands run on a copy of the roots; see [Config.Over].
 	Overlay bool
 
-	Log io.Writer // where lines about calls go, if the file asks for them; nowhere when nil
+	Log io.Writer // where trouble is told, and lines about calls if the file asks for them; nowhere when nil
+
+	Unrecorded bool // keep no record of calls, whatever the file says
 
 	// Single says that a person makes one call, so files may be changed that were
 	// not read before: there is no call before.
@@ -55,7 +57,9 @@ type Config struct {
 	trusted bool // what the file says may widen what is allowed
 	over    bool
 	logTo   io.Writer
-	overlay *confine.Overlay
+
+	unrecorded bool
+	overlay    *confine.Overlay
 
 	policy    *policy.Policy // without what was granted since
 	scheduler *schedule.Scheduler
@@ -87,7 +91,7 @@ func Load(o Options) (*Config, error) {
 		}
 		c.Permission.Mode, c.sources["permission.mode"] = o.Mode, "--mode"
 	}
-	c.allow, c.over, c.logTo = o.Allow, o.Overlay, o.Log
+	c.allow, c.over, c.logTo, c.unrecorded = o.Allow, o.Overlay, o.Log, o.Unrecorded
 	if c.logTo == nil {
 		c.logTo = io.Discard
 	}

@@ -10,6 +10,7 @@ type File struct {
 	Limits Limits   `json:"limits,omitzero" description:"Bounds on every call."`
 	Output Output   `json:"output,omitzero" description:"What becomes of long output."`
 
+	Journal   Journal   `json:"journal,omitzero" description:"The record of every call, in the user's state directory; toolfall log shows it."`
 	Telemetry Telemetry `json:"telemetry,omitzero" description:"Who is told about calls. Nobody by default."`
 
 	Permission Permission `json:"permission,omitzero" description:"Which calls may run."`
@@ -44,6 +45,15 @@ type Output struct {
 	Keep     bool `json:"keep,omitempty" description:"Whether the whole of what is cut is kept, in a private directory." default:"true"`
 	MaxMB    int  `json:"maxMB,omitempty" description:"How much is kept in all, in megabytes; the oldest goes first." minimum:"1" maximum:"1000000" default:"1024"`
 	MaxHours int  `json:"maxHours,omitempty" description:"How long it is kept, in hours." minimum:"1" maximum:"87600" default:"168"`
+}
+
+// Journal configures plugin/record and the journal.
+type Journal struct {
+	Enabled  bool     `json:"enabled,omitempty" description:"Whether calls are recorded." default:"true"`
+	Required bool     `json:"required,omitempty" description:"Refuse calls that may have effects while they cannot be recorded." default:"false"`
+	MaxDays  int      `json:"maxDays,omitempty" description:"How long calls are kept, in days." minimum:"1" maximum:"36500" default:"90"`
+	MaxMB    int      `json:"maxMB,omitempty" description:"How much is kept, in megabytes; the oldest goes first." minimum:"8" maximum:"1000000" default:"1024"`
+	Redact   []string `json:"redact,omitempty" description:"Regular expressions (RE2) of what is masked before it is recorded, beside what looks like a secret anyway." minLength:"1"`
 }
 
 // Telemetry configures plugin/telemetry.
@@ -101,6 +111,7 @@ func defaults() File {
 		Limits: defaultLimits(),
 
 		Output:    Output{Budget: 24 << 10, Keep: true, MaxMB: 1024, MaxHours: 168},
+		Journal:   Journal{Enabled: true, MaxDays: 90, MaxMB: 1024},
 		Telemetry: Telemetry{Log: "off"},
 
 		Permission: Permission{Mode: "default"},

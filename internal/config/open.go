@@ -63,10 +63,27 @@ func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, e
 			return nil, err
 		}
 	}
+	if err := c.record(s, r); err != nil {
+		return nil, err
+	}
 	if c.scheduler, err = schedule.New(s, r, schedule.Config{Width: c.Limits.Parallel}); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// record attaches what records calls: last, so that it stands next to the tools.
+func (c *Config) record(s *scope.Scope, r *toolfall.Registry) error {
+	if !c.Journal.Enabled || c.unrecorded {
+		return nil
+	}
+	p, err := c.recorder(s)
+	if err != nil {
+		return err
+	}
+	r.Require(p.Name)
+	_, err = r.Attach(s, p)
+	return err
 }
 
 // Scheduler returns what runs calls of the opened configuration side by side.

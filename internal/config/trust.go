@@ -151,6 +151,10 @@ func (c *Config) restrict() {
 		c.Shell.AllowEnv = nil
 		c.ignored("shell.allowEnv")
 	}
+	if j := &c.Journal; !j.Enabled || j.MaxDays < d.Journal.MaxDays || j.MaxMB != d.Journal.MaxMB {
+		j.Enabled, j.MaxDays, j.MaxMB = true, max(j.MaxDays, d.Journal.MaxDays), d.Journal.MaxMB
+		c.ignored("journal.enabled false, and less than usual")
+	}
 	if c.Telemetry.Endpoint != "" || c.Telemetry.Content {
 		c.Telemetry.Endpoint, c.Telemetry.Content = "", false
 		c.ignored("telemetry.endpoint and content")
