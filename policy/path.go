@@ -138,7 +138,7 @@ func followed(path string, links int) string {
 			}
 			return followed(to+"/"+rest, links-1)
 		}
-		up, name := filepath.Split(strings.TrimRight(at, `/`+string(filepath.Separator))) // which leaves .. alone
+		up, name := filepath.Split(strings.TrimRightFunc(at, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })) // which leaves .. alone
 		if name == "" || up == "" {
 			return filepath.Clean(path)
 		}

@@ -294,6 +294,50 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// What a line means in a shell that stays depends on the lines before: rules on commands
+// deny or ask about it, and none allows it; the tool as a whole can be allowed.
+func TestALineOfAShellThatStaysIsAskedAbout(t *testing.T) {
+	rules := []Rule{
+		{Effect: Allow, Tool: "bash", When: When{Command: "echo *"}}, {Effect: Allow, Tool: "shell", When: When{Command: "echo *"}},
+		{Effect: Deny, Tool: "bash", When: When{Command: "rm *"}},
+	}
+	decide := func(mode Mode, command string, more ...Rule) *Decision {
+		p, err := New(Config{Mode: mode, Roots: []string{t.TempDir()}, Rules: append(more, rules...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := json.Marshal(map[string]string{"command": command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Decide("shell", raw)
+	}
+	whole := Rule{Effect: Allow, Tool: "shell"}
+	guarded := rules
+	rules = []Rule{whole}
+	alone := decide(Default, "make")
+	rules = guarded
+	for _, row := range []struct {
+		name string
+		d    *Decision
+		want Effect
+	}{
+		{"what a rule on commands allows", decide(Default, "echo hi"), Ask},
+		{"what only reads", decide(Default, "ls"), Ask},
+		{"what a rule on bash denies", decide(Default, "rm x"), Deny},
+		{"while planning", decide(Plan, "ls"), Deny},
+		{"nobody to ask", decide(DontAsk, "ls"), Deny},
+		{"the tool as a whole, where rules guard commands", decide(Default, "make", whole), Ask},
+		{"the tool as a whole, and no other rule", alone, Allow},
+		{"denied within the whole", decide(Default, "rm x", whole), Deny},
+		{"bypass", decide(Bypass, "make"), Allow},
+	} {
+		if row.d.Effect != row.want || row.d.ReadOnly {
+			t.Errorf("%s: %v, want %v (%s); reads only %v", row.name, row.d.Effect, row.want, row.d.Reason(), row.d.ReadOnly)
+		}
+	}
+}
+
 // What shows again what the same agent was shown before needs no leave, also while
 // planning; a rule on it counts all the same.
 func TestWhatWasPutOutMayBeReadAgain(t *testing.T) {

@@ -99,7 +99,7 @@ func valueOf(v attribute.Value) value {
 		f := v.AsFloat64()
 		return value{Double: &f}
 	default: // lists are told as their text: none of ours has any
-		s := v.Emit()
+		s := v.String()
 		return value{String: &s}
 	}
 }
