@@ -162,3 +162,20 @@ func BenchmarkFastCall(b *testing.B) {
 	b.ReportMetric(micros(sum(all))/float64(len(all)), "us/call(mean)")
 	b.ReportMetric(micros(median(all)), "us/call(p50)")
 }
+
+// BenchmarkOneCallOfAProcess measures what a program pays that opens the journal for one
+// call and closes it.
+func BenchmarkOneCallOfAProcess(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "journal.db")
+	open(b, path, journal.Config{}).Close()
+	for b.Loop() {
+		j, err := journal.Open(path, journal.Config{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		outcome(b, j, journal.Durable, intent(b, j, journal.Durable))
+		if err := j.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

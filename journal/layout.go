@@ -130,6 +130,14 @@ func roomForLog(path string) error {
 	return err
 }
 
+// syncDir makes the names of new files last, where the system has that.
+func syncDir(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		f.Sync()
+		f.Close()
+	}
+}
+
 // inTransaction runs f in a transaction that nobody else writes beside. With an error
 // nothing of it stays.
 func inTransaction(c *sqlite3.Conn, f func() error) error {

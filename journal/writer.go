@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -51,6 +52,7 @@ func (w *writer) prepare(path string) error {
 	}
 	if err == nil && fresh {
 		err = create(w.c, path)
+		syncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return err
