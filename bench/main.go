@@ -45,7 +45,7 @@ func run(only string, passes int, budget time.Duration) []*row {
 	var rows []*row
 	groups := map[string][]contender{}
 	var order []string
-	for _, list := range [][]contender{dispatch(), arguments(), scale(), parallel(), startup(), process(), gate()} {
+	for _, list := range [][]contender{dispatch(), arguments(), scale(), parallel(), startup(), process(), gate(), recording()} {
 		for _, c := range list {
 			if groups[c.group] == nil {
 				order = append(order, c.group)

@@ -81,6 +81,12 @@ func plainly(command string) func() (func(int), func(), error) {
 	}
 }
 
+func runQuietly(command string) {
+	if err := exec.Command("bash", "--noprofile", "--norc", "-c", command).Run(); err != nil {
+		panic(err)
+	}
+}
+
 func discarded() (func(int), func(), error) {
 	return func(n int) {
 		for range n {

@@ -112,7 +112,7 @@ func targets() []target {
 			ratio(c.name+": check ≤ 0.5 × json.Valid", 0.5, g, "toolfall: check", g, "json.Valid", "a fixed cost of some 40 ns for the pooled pass, which short texts feel, and a bit set and a path for each object"),
 			few(c.name+": check, 0 allocations", 0, g, "toolfall: check"))
 	}
-	ts = append(ts, parallelTargets()...)
+	ts = append(append(ts, parallelTargets()...), recordTargets()...)
 	return append(ts,
 		atMost("3 violations rendered ≤ 4 µs", 4000, "arguments B", "toolfall: 3 violations, rendered", "two thirds of it is building texts: a path, a sentence and a hint for each, 29 allocations"),
 		atMost("10,000 tools in one batch ≤ 10 ms", 10e6, "scale 10000", "register all in one batch", "each tool's parameters are parsed to refuse what is not JSON, and an entry is allocated"),

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/toolfall/toolfall/internal/config"
+	"github.com/toolfall/toolfall/internal/escape"
 	"github.com/toolfall/toolfall/journal"
 )
 
@@ -39,6 +40,7 @@ func (a *app) verifyCommand() *cli.Command {
 		Name: "verify", ArgsUsage: "[HEAD]...", Usage: "check that no record was changed",
 		Description: "Prints the head of the chain, the place where it ends now. Noted elsewhere and given later, it shows\n" +
 			"that everything up to it is as it was then. The exit status is 1 when something was changed.",
+		Flags:        []cli.Flag{journalFlag()},
 		OnUsageError: usageError, Action: a.verify,
 	}
 }
@@ -52,9 +54,14 @@ func (a *app) exportCommand() *cli.Command {
 	}
 }
 
+func journalFlag() cli.Flag {
+	return &cli.StringFlag{Name: "journal", Usage: "read this `FILE` instead of the user's journal"}
+}
+
 // filterFlags are those that say which calls are meant.
 func filterFlags() []cli.Flag {
 	return []cli.Flag{
+		journalFlag(),
 		&cli.StringFlag{Name: "tool", Usage: "calls of this `TOOL`"},
 		&cli.StringFlag{Name: "agent", Usage: "calls by this `AGENT`"},
 		&cli.StringFlag{Name: "code", Usage: "calls that failed with this `CODE`, such as DENIED or TIMEOUT"},
@@ -95,10 +102,13 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 }
 
 // journal opens what was recorded, to look at it.
-func (a *app) journal() (*journal.SQLite, error) {
-	path, err := config.JournalPath()
-	if err != nil {
-		return nil, err
+func (a *app) journal(c *cli.Command) (*journal.SQLite, error) {
+	path := c.String("journal")
+	if path == "" {
+		var err error
+		if path, err = config.JournalPath(); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("no call has been recorded yet")
@@ -114,7 +124,7 @@ func (a *app) log(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	j, err := a.journal()
+	j, err := a.journal(c)
 	if err != nil {
 		return err
 	}
@@ -143,11 +153,10 @@ func (a *app) logCall(ctx context.Context, w io.Writer, j journal.Journal, call 
 	if asJSON {
 		return writeJSON(a.stdout, call)
 	}
-	terminal := isTerminal(a.stdout)
 	arguments := ""
 	if rs, err := j.Records(ctx, call.ID); err == nil && len(rs) > 0 {
 		room := 200
-		if terminal {
+		if isTerminal(a.stdout) {
 			room = max(20, width(a.stdout)-80)
 		}
 		arguments = preview(rs[0].Arguments, room)
@@ -156,7 +165,7 @@ func (a *app) logCall(ctx context.Context, w io.Writer, j journal.Journal, call 
 	if call.Ended {
 		took = brief(call.Took)
 	}
-	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", call.ID, call.Asked.Local().Format("2006-01-02 15:04:05"), visible(call.Tool, terminal), took, ended(call), visible(arguments, terminal))
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", call.ID, call.Asked.Local().Format("2006-01-02 15:04:05"), escape.Line(call.Tool), took, escape.Line(ended(call)), escape.Line(arguments))
 	return err
 }
 
@@ -206,7 +215,7 @@ func (a *app) verify(ctx context.Context, c *cli.Command) error {
 		}
 		known = append(known, h)
 	}
-	j, err := a.journal()
+	j, err := a.journal(c)
 	if err != nil {
 		return err
 	}
@@ -229,7 +238,7 @@ func (a *app) export(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	j, err := a.journal()
+	j, err := a.journal(c)
 	if err != nil {
 		return err
 	}

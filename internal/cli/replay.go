@@ -30,7 +30,7 @@ func (a *app) replayCommand() *cli.Command {
 			"With --answer nothing is run: calls are read from standard input as toolfall exec reads them, and each\n" +
 			"gets the result of the first recorded call with the same name and arguments that was not used yet.\n" +
 			"The exit status is 0 when all results are as recorded, or were there, and 1 when not.",
-		Flags:        []cli.Flag{&cli.BoolFlag{Name: "answer", Usage: "answer calls from standard input from the record"}},
+		Flags:        []cli.Flag{journalFlag(), &cli.BoolFlag{Name: "answer", Usage: "answer calls from standard input from the record"}},
 		OnUsageError: usageError, Action: a.replay,
 	}
 }
@@ -54,7 +54,7 @@ func (a *app) replay(ctx context.Context, c *cli.Command) error {
 	if c.Args().Len() != 1 {
 		return errors.New("replay takes the ID of a call or a file of toolfall log export")
 	}
-	calls, err := a.recorded(ctx, c.Args().First())
+	calls, err := a.recorded(ctx, c, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -80,9 +80,9 @@ func (a *app) replay(ctx context.Context, c *cli.Command) error {
 }
 
 // recorded reads the calls from the journal or a file, in the order in which they were made.
-func (a *app) recorded(ctx context.Context, from string) ([]*recorded, error) {
+func (a *app) recorded(ctx context.Context, c *cli.Command, from string) ([]*recorded, error) {
 	if id, err := journal.ParseID(from); err == nil {
-		j, err := a.journal()
+		j, err := a.journal(c)
 		if err != nil {
 			return nil, err
 		}

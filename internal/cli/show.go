@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/toolfall/toolfall/internal/escape"
 	"github.com/toolfall/toolfall/journal"
 )
 
@@ -19,7 +20,7 @@ func (a *app) showCommand() *cli.Command {
 	return &cli.Command{
 		Name: "show", ArgsUsage: "ID", Usage: "tell one call's whole story",
 		Description:  "What was asked, what was decided and why, what the tool got, and how it ended, with the time of each.",
-		Flags:        []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print the records, one JSON object a line"}},
+		Flags:        []cli.Flag{journalFlag(), &cli.BoolFlag{Name: "json", Usage: "print the records, one JSON object a line"}},
 		OnUsageError: usageError, Action: a.show,
 	}
 }
@@ -32,7 +33,7 @@ func (a *app) show(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	j, err := a.journal()
+	j, err := a.journal(c)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (a *app) show(ctx context.Context, c *cli.Command) error {
 func (a *app) tellRecord(r journal.Record, began time.Time) error {
 	terminal := isTerminal(a.stdout)
 	head, body := said(r)
-	line := fmt.Sprintf("%9s  %-8s  %s\n", "+"+brief(r.Time.Sub(began)), r.Kind, visible(strings.ReplaceAll(head, "\n", " "), terminal))
+	line := fmt.Sprintf("%9s  %-8s  %s\n", "+"+brief(r.Time.Sub(began)), r.Kind, escape.Line(head))
 	if body != "" {
 		line += indent(visible(body, terminal))
 	}

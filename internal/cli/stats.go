@@ -8,16 +8,18 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/toolfall/toolfall/internal/escape"
 	"github.com/toolfall/toolfall/journal"
 )
 
 func (a *app) statsCommand() *cli.Command {
 	return &cli.Command{
 		Name: "stats", Usage: "sum up the calls, tool by tool",
-		Description:  "How many calls each tool had, how many of them failed and with which codes, and how long they took:\nhalf of them at most the time under P50, and so on; within 3.2 %.",
+		Description:  "How many calls each tool had, how many of them failed and with which codes, and how long they took:\nhalf of them at most the time under P50, and so on; within 3.2 %. Times count by the hour.",
 		Flags:        append(filterFlags(), &cli.BoolFlag{Name: "json", Usage: "print a JSON object for each tool"}),
 		OnUsageError: usageError, Action: a.stats,
 	}
@@ -28,7 +30,8 @@ func (a *app) stats(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	j, err := a.journal()
+	f.Since, f.Until = f.Since.Truncate(time.Hour), f.Until.Truncate(time.Hour) // whole hours are summed up already
+	j, err := a.journal(c)
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func (a *app) chart(tallies []journal.Tally) error {
 		if terminal {
 			bar = " " + strings.Repeat("█", int(max(1, t.Calls*chartWidth/most)))
 		}
-		fmt.Fprintf(w, "%s\t%d%s\t%d\t%s\t%s\t%s\t%s\n", visible(t.Tool, terminal), t.Calls, bar, t.Errors, brief(t.P50), brief(t.P95), brief(t.P99), visible(codes(t), terminal))
+		fmt.Fprintf(w, "%s\t%d%s\t%d\t%s\t%s\t%s\t%s\n", escape.Line(t.Tool), t.Calls, bar, t.Errors, brief(t.P50), brief(t.P95), brief(t.P99), escape.Line(codes(t)))
 	}
 	return w.Flush()
 }
