@@ -110,8 +110,8 @@ func create(c *sqlite3.Conn, path string) error {
 }
 
 // logBytes is how large the write-ahead log is before it is begun anew: a checkpoint is
-// due at 1000 pages, each with a head of 24 bytes.
-const logBytes = 1024 * (4096 + 24)
+// due at 500 pages, each with a head of 24 bytes. A program that opens the file reads it.
+const logBytes = 512 * (4096 + 24)
 
 // roomForLog fills up the log with zeros, which SQLite takes for its end. A log that has
 // to grow at each commit makes the file system write its own journal each time, which

@@ -48,7 +48,7 @@ func openWriter(path string, in *intake) (*writer, error) {
 func (w *writer) prepare(path string) error {
 	fresh, err := checkVersion(w.c) // before anything is changed: it may not be ours
 	if err == nil {
-		err = classify(w.c.Exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000;"))
+		err = classify(w.c.Exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=500;"))
 	}
 	if err == nil && fresh {
 		err = create(w.c, path)
