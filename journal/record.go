@@ -19,7 +19,8 @@ type Record struct {
 	Model  string `json:"model,omitempty"`  // the ID that the model gave the call
 	Parent string `json:"parent,omitempty"` // the model's ID of the call that this one is part of
 
-	// Asked has the arguments as they came, Start those that the tool gets. What is not
+	// Asked has the arguments as they came, Start those that the tool gets, or none where
+	// they are the same. What is not
 	// JSON becomes a JSON string, and what is longer than 64 KiB its length and hash.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Edits     []string        `json:"edits,omitempty"` // Start: how they were repaired

@@ -8,7 +8,9 @@
 package record
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -65,7 +67,7 @@ func (w *writer) whole(ctx context.Context, c toolfall.Call, next toolfall.Handl
 		w.failed(err)
 		return next(context.WithValue(ctx, key{}, &story{}), c)
 	}
-	s := &story{journal: j, id: j.Next(), began: time.Now()}
+	s := &story{journal: j, id: j.Next(), began: time.Now(), asked: c.Arguments}
 	s.add(journal.Record{Kind: journal.Asked, Time: s.began, Tool: c.Name, Agent: c.Agent, Model: c.ID, Parent: c.Parent, Arguments: c.Arguments})
 	r := next(toolfall.Listen(context.WithValue(ctx, key{}, s), s.hear), c)
 	if err := s.end(ctx, r); err != nil {
@@ -110,6 +112,7 @@ type story struct {
 	journal journal.Journal // nil when there is none
 	id      journal.ID
 	began   time.Time
+	asked   json.RawMessage
 
 	mu      sync.Mutex
 	held    []journal.Record // not written yet
@@ -200,7 +203,11 @@ func (s *story) start(ctx context.Context, c toolfall.Call, d journal.Durability
 	s.durable = s.durable || d == journal.Durable
 	s.started = time.Now()
 	s.mu.Unlock()
-	s.add(journal.Record{Kind: journal.Start, Time: s.started, Arguments: c.Arguments})
+	r := journal.Record{Kind: journal.Start, Time: s.started}
+	if !bytes.Equal(c.Arguments, s.asked) { // what was written once need not be again
+		r.Arguments = c.Arguments
+	}
+	s.add(r)
 	return s.journal.Append(ctx, d, s.take()...)
 }
 
