@@ -135,6 +135,9 @@ func (s *story) add(r journal.Record) {
 	r.Call = s.id
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.held == nil {
+		s.held = make([]journal.Record, 0, 4) // most stories have no more
+	}
 	s.held = append(s.held, r)
 }
 
@@ -208,6 +211,9 @@ func (s *story) start(ctx context.Context, c toolfall.Call, d journal.Durability
 		r.Arguments = c.Arguments
 	}
 	s.add(r)
+	if d == journal.Fast {
+		return nil // it is written with the end, or with the first mark of a call that takes long
+	}
 	return s.journal.Append(ctx, d, s.take()...)
 }
 

@@ -136,7 +136,7 @@ func TestIntentIsDurableBeforeTheToolRuns(t *testing.T) {
 	}{
 		"nobody knows": {toolfall.Untold, "durable asked start, run, durable outcome"},
 		"writes":       {toolfall.No, "durable asked start, run, durable outcome"},
-		"reads only":   {toolfall.Yes, "fast asked start, run, fast outcome"},
+		"reads only":   {toolfall.Yes, "run, fast asked start outcome"},
 	} {
 		reg, s := stand(t, record.Config{}, toolfall.Definition{Schema: toolfall.Schema{Hints: toolfall.Hints{ReadOnly: row.hint}}})
 		reg.Execute(t.Context(), toolfall.Call{Name: "do"})
