@@ -116,10 +116,8 @@ func (a *app) journal(c *cli.Command) (*journal.SQLite, error) {
 	return journal.Open(path, journal.Config{ReadOnly: true})
 }
 
-func (a *app) log(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() > 0 {
-		return a.unknownCommand(c)
-	}
+// looking opens the journal for a function, with the filter of the flags.
+func (a *app) looking(c *cli.Command, look func(*journal.SQLite, journal.Filter) error) error {
 	f, err := filterOf(c)
 	if err != nil {
 		return err
@@ -129,6 +127,18 @@ func (a *app) log(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	defer j.Close()
+	return look(j, f)
+}
+
+func (a *app) log(ctx context.Context, c *cli.Command) error {
+	if c.Args().Len() > 0 {
+		return a.unknownCommand(c)
+	}
+	return a.looking(c, func(j *journal.SQLite, f journal.Filter) error { return a.logAll(ctx, c, j, f) })
+}
+
+// logAll prints the calls.
+func (a *app) logAll(ctx context.Context, c *cli.Command, j journal.Journal, f journal.Filter) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	if !c.Bool("json") {
 		fmt.Fprintln(w, "ID\tASKED\tTOOL\tTOOK\tENDED\tARGUMENTS")
@@ -234,32 +244,22 @@ func (a *app) verify(ctx context.Context, c *cli.Command) error {
 }
 
 func (a *app) export(ctx context.Context, c *cli.Command) error {
-	f, err := filterOf(c)
-	if err != nil {
-		return err
-	}
-	j, err := a.journal(c)
-	if err != nil {
-		return err
-	}
-	defer j.Close()
-	wanted := map[journal.ID]bool{}
-	for call, err := range j.Calls(ctx, f) {
-		if err != nil {
-			return err
+	return a.looking(c, func(j *journal.SQLite, f journal.Filter) error {
+		wanted := make(map[journal.ID]bool)
+		for call, err := range j.Calls(ctx, f) {
+			if err != nil {
+				return err
+			}
+			wanted[call.ID] = true
 		}
-		wanted[call.ID] = true
-	}
-	for r, err := range j.All(ctx, 0) {
-		if err != nil {
-			return err
+		for r, err := range j.All(ctx, 0) {
+			if err == nil && wanted[r.Call] {
+				err = writeJSON(a.stdout, r)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if !wanted[r.Call] {
-			continue
-		}
-		if err := writeJSON(a.stdout, r); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }

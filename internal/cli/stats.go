@@ -26,30 +26,23 @@ func (a *app) statsCommand() *cli.Command {
 }
 
 func (a *app) stats(ctx context.Context, c *cli.Command) error {
-	f, err := filterOf(c)
-	if err != nil {
-		return err
-	}
-	f.Since, f.Until = f.Since.Truncate(time.Hour), f.Until.Truncate(time.Hour) // whole hours are summed up already
-	j, err := a.journal(c)
-	if err != nil {
-		return err
-	}
-	defer j.Close()
-	tallies, err := j.Stats(ctx, f)
-	if err != nil {
-		return err
-	}
-	slices.SortStableFunc(tallies, func(x, y journal.Tally) int { return cmp.Compare(y.Calls, x.Calls) })
-	if c.Bool("json") {
+	return a.looking(c, func(j *journal.SQLite, f journal.Filter) error {
+		f.Since, f.Until = f.Since.Truncate(time.Hour), f.Until.Truncate(time.Hour) // whole hours are summed up already
+		tallies, err := j.Stats(ctx, f)
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(tallies, func(x, y journal.Tally) int { return cmp.Compare(y.Calls, x.Calls) })
+		if !c.Bool("json") {
+			return a.chart(tallies)
+		}
 		for _, t := range tallies {
 			if err := writeJSON(a.stdout, t); err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-	return a.chart(tallies)
+	})
 }
 
 // chartWidth is how many characters the longest bar has.

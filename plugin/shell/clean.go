@@ -3,7 +3,8 @@ package shell
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/toolfall/toolfall/spill"
 )
 
 // clean makes text of what a command prints for a terminal: without escape
@@ -17,7 +18,7 @@ func clean(b []byte) string {
 	s.Grow(len(b))
 	for len(b) > 0 {
 		line, rest, found := bytes.Cut(b, newline)
-		cleanLine(&s, overdrawn(line))
+		s.WriteString(spill.Clean(string(overdrawn(line))))
 		if found {
 			s.WriteByte('\n')
 		}
@@ -40,50 +41,4 @@ func tame(b []byte) bool {
 func overdrawn(line []byte) []byte {
 	line = bytes.TrimRight(line, "\r")
 	return line[bytes.LastIndexByte(line, '\r')+1:]
-}
-
-func cleanLine(s *strings.Builder, line []byte) {
-	for i := 0; i < len(line); {
-		c := line[i]
-		if c == 0x1b {
-			i += escape(line[i:])
-			continue
-		}
-		r, size := utf8.DecodeRune(line[i:])
-		i += size
-		if r == '\t' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
-			s.WriteRune(r) // a byte that is not UTF-8 comes as U+FFFD
-		}
-	}
-}
-
-// escape returns the length of the escape sequence that b begins with, after
-// ECMA-48: CSI with its parameters, a string such as OSC up to its end, or two
-// characters.
-func escape(b []byte) int {
-	if len(b) < 2 {
-		return len(b)
-	}
-	switch b[1] {
-	case '[':
-		for i := 2; i < len(b); i++ {
-			if b[i] >= 0x40 && b[i] <= 0x7e {
-				return i + 1
-			}
-		}
-		return len(b)
-	case ']', 'P', 'X', '^', '_':
-		for i := 2; i < len(b); i++ {
-			if b[i] == 0x07 {
-				return i + 1
-			}
-			if b[i] == 0x1b && i+1 < len(b) && b[i+1] == '\\' {
-				return i + 2
-			}
-		}
-		return len(b)
-	case '(', ')', '*', '+', '#', '%', ' ':
-		return min(3, len(b))
-	}
-	return 2
 }
