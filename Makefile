@@ -1,4 +1,4 @@
-# make check is the test command. It needs Go, and fetches Go modules.
+# make check is the test command. It needs Go, and npm for the MCP servers of the tests; it fetches both kinds of modules.
 
 GO      ?= go
 PROGRAM := ./cmd/toolfall
@@ -6,7 +6,7 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windo
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X github.com/toolfall/toolfall/internal/cli.release=$(VERSION)
 
-.PHONY: check format vet lint cross test bench fuzz release
+.PHONY: check format vet lint cross servers test bench fuzz release
 
 check: format vet lint cross test ## everything that CI runs
 
@@ -25,7 +25,12 @@ cross: ## every system that we build for
 		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet ./... || exit 1; \
 	done
 
-test:
+SERVERS := plugin/mcp/testdata/npm
+
+servers: ## the MCP servers that tests speak to; without npm those tests are left out
+	@if command -v npm >/dev/null; then cd $(SERVERS) && npm ci --no-progress --loglevel=error; else echo "npm is not here: the tests with real MCP servers are left out"; fi
+
+test: servers
 	$(GO) test -race ./...
 
 bench: ## measures us beside our peers, and writes bench/RESULTS.md

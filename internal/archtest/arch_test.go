@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"schema/dialect"},
 	{"."},
 	{"policy/command"},
-	{"prompt", "policy", "approval", "confine", "schedule", "spill", "journal", "internal/otlp", "toolfalltest"},
+	{"prompt", "policy", "approval", "confine", "schedule", "spill", "journal", "internal/otlp", "internal/rpc", "toolfalltest"},
 	{"journal/journaltest"},
 	{"plugin/*"},
 	{"internal/config"},

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -85,7 +87,7 @@ func (a *app) root() *cli.Command {
 			&cli.StringFlag{Name: "config", Usage: "read `FILE` instead of the nearest toolfall.yaml upward", Sources: cli.EnvVars("TOOLFALL_CONFIG")},
 		},
 		Commands: []*cli.Command{
-			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.approvalsCommand(), a.sandboxCommand(), a.logCommand(), a.showCommand(), a.statsCommand(), a.replayCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
+			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.approvalsCommand(), a.sandboxCommand(), a.logCommand(), a.showCommand(), a.statsCommand(), a.replayCommand(), a.mcpCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
 		},
 		Action:                func(_ context.Context, c *cli.Command) error { return a.unknownCommand(c) },
 		EnableShellCompletion: true,
@@ -130,6 +132,19 @@ func (a *app) load(c *cli.Command) (*config.Config, error) {
 	})
 }
 
+// maxStart is how long a command waits for MCP servers to list their tools.
+const maxStart = 30 * time.Second
+
+// await waits for MCP servers, unless the command is a call that needs none.
+func (a *app) await(ctx context.Context, c *cli.Command, conf *config.Config) {
+	if c.Name == "call" && !strings.HasPrefix(c.Args().First(), "mcp__") {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxStart)
+	defer cancel()
+	conf.Ready(ctx)
+}
+
 // open returns a registry, and what closes it.
 func (a *app) open(ctx context.Context, c *cli.Command) (r *toolfall.Registry, done func(), err error) {
 	conf, err := a.load(c)
@@ -149,6 +164,7 @@ func (a *app) open(ctx context.Context, c *cli.Command) (r *toolfall.Registry, d
 		return nil, nil, err
 	}
 	a.notes(conf)
+	a.await(ctx, c, conf)
 	a.overlay, a.scheduler = conf.Over(), conf.Scheduler()
 	if c.Bool("approvals") {
 		broker.Serve(s)

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/toolfall/toolfall/confine"
+	"github.com/toolfall/toolfall/plugin/mcp"
 	"github.com/toolfall/toolfall/policy"
 	"github.com/toolfall/toolfall/schedule"
 )
@@ -63,6 +64,7 @@ type Config struct {
 
 	policy    *policy.Policy // without what was granted since
 	scheduler *schedule.Scheduler
+	waiting   *mcp.Wait
 	allow     []string
 	hidden    func(path string) bool // files that are not listed, by the policy
 	named     []string               // files of other programs, from the command line

@@ -13,6 +13,8 @@ type File struct {
 	Journal   Journal   `json:"journal,omitzero" description:"The record of every call, in the user's state directory; toolfall log shows it."`
 	Telemetry Telemetry `json:"telemetry,omitzero" description:"Who is told about calls. Nobody by default."`
 
+	MCPServers map[string]MCPServer `json:"mcpServers,omitempty" description:"MCP servers, by the names that they have here, as in .mcp.json. Their tools are mcp__SERVER__TOOL."`
+
 	Permission Permission `json:"permission,omitzero" description:"Which calls may run."`
 	Sandbox    Sandbox    `json:"sandbox,omitzero" description:"What the commands that run may touch."`
 }

@@ -58,7 +58,11 @@ func (c *Config) Open(s *scope.Scope, b *approval.Broker) (*toolfall.Registry, e
 			return nil, err
 		}
 	}
-	for _, p := range c.plugins() {
+	servers, err := c.servers()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range append(c.plugins(), servers...) {
 		if _, err := r.Attach(s, p); err != nil {
 			return nil, err
 		}

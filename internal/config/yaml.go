@@ -150,6 +150,8 @@ func (r *reader) mapping(n *yaml.Node, p schema.Prop, key string) any {
 		switch _, twice := members[k.Value]; {
 		case twice:
 			r.fault(k, "%q is there twice", path)
+		case p.Values != nil: // any name will do
+			members[k.Value] = r.value(v, *p.Values, path)
 		case at < 0 && p.Type == schema.Object:
 			r.fault(k, "unknown key %q%s", path, suggestion(k.Value, p.Properties))
 		case at >= 0:

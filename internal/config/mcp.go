@@ -1,0 +1,93 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/toolfall/toolfall"
+	"github.com/toolfall/toolfall/plugin/mcp"
+)
+
+// MCPServer is a server of mcpServers, as .mcp.json has it.
+type MCPServer struct {
+	Type    string            `json:"type,omitempty" description:"How it is spoken to: over its standard streams." enum:"stdio" default:"stdio"`
+	Command string            `json:"command" description:"The program. In it, in args, env and cwd, ${NAME} is a variable of the environment, and ${NAME:-text} one with a default." minLength:"1"`
+	Args    []string          `json:"args,omitempty" description:"Its arguments."`
+	Env     map[string]string `json:"env,omitempty" description:"Variables that it gets, beside PATH, HOME and the like. It gets no others."`
+	Cwd     string            `json:"cwd,omitempty" description:"Where it runs; a relative directory starts at this file."`
+	Timeout int               `json:"timeout,omitempty" description:"Seconds that a call of it may take." minimum:"1" maximum:"86400" default:"600"`
+}
+
+// servers are the plugins of the servers, sorted by name.
+func (c *Config) servers() ([]toolfall.Plugin, error) {
+	names := slices.Sorted(maps.Keys(c.MCPServers))
+	c.waiting = mcp.NewWait(names...)
+	var out []toolfall.Plugin
+	for _, name := range names {
+		conf, err := c.server(name, c.MCPServers[name])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, mcp.New(conf))
+	}
+	return out, nil
+}
+
+func (c *Config) server(name string, s MCPServer) (conf mcp.Config, err error) {
+	conf = mcp.Config{Name: name, Call: time.Duration(s.Timeout) * time.Second, Env: make(map[string]string), Notice: func(n mcp.Notice) {
+		if n.Text != "" {
+			c.say(fmt.Sprintf("mcpServers.%s: %s", n.Server, n.Text))
+		}
+		c.waiting.Notice(n)
+	}}
+	expand := func(text string) string {
+		out, missing := expanded(text)
+		if missing != "" && err == nil {
+			err = fmt.Errorf("mcpServers.%s: the variable %s is not set; ${%s:-text} would have a default", name, missing, missing)
+		}
+		return out
+	}
+	conf.Command, conf.Dir = expand(s.Command), expand(s.Cwd)
+	for _, arg := range s.Args {
+		conf.Args = append(conf.Args, expand(arg))
+	}
+	for key, value := range s.Env {
+		conf.Env[key] = expand(value)
+	}
+	if c.Path != "" && !filepath.IsAbs(conf.Dir) {
+		conf.Dir = filepath.Join(filepath.Dir(c.Path), conf.Dir)
+	}
+	return conf, err
+}
+
+// variable is one in a text, with the default that it may have.
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+
+// expanded puts variables in their places, and names one that is not there.
+func expanded(text string) (out, missing string) {
+	out = variable.ReplaceAllStringFunc(text, func(found string) string {
+		parts := variable.FindStringSubmatch(found)
+		if value, ok := os.LookupEnv(parts[1]); ok && (value != "" || parts[2] == "") {
+			return value
+		}
+		if parts[2] == "" {
+			missing = parts[1]
+		}
+		return parts[3]
+	})
+	return out, missing
+}
+
+// Ready waits until each MCP server has listed its tools, or could not be started, or ctx
+// ends. Nothing else does: what needs none of their tools need not wait for them.
+func (c *Config) Ready(ctx context.Context) {
+	if c.waiting != nil {
+		c.waiting.For(ctx)
+	}
+}

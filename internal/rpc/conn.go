@@ -1,0 +1,323 @@
+package rpc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+)
+
+// Handler answers what the other side asks. A notification has no answer.
+type Handler func(ctx context.Context, method string, params json.RawMessage) (result any, err error)
+
+// Config sets up a Conn.
+type Config struct {
+	Handle Handler // of requests and notifications; nil refuses all requests
+
+	// Stray is told of lines that are no messages. Nil: nobody.
+	Stray func(line []byte)
+}
+
+// ErrClosed is in the error of a call whose connection ended before its answer came: what
+// became of it nobody knows.
+var ErrClosed = errors.New("the connection ended")
+
+// ErrTooLong is in the error of a call whose answer is longer than [MaxLine].
+var ErrTooLong = fmt.Errorf("the answer is longer than %d bytes", MaxLine)
+
+// Conn is one connection. Its methods may be called from many goroutines.
+type Conn struct {
+	config Config
+	in     *lines
+	out    io.WriteCloser
+	ctx    context.Context // of what the other side asks; ends with the connection
+	end    context.CancelCauseFunc
+	queue  chan []byte // lines to be written
+	asked  chan struct{}
+	ended  sync.WaitGroup
+
+	mu      sync.Mutex
+	last    int64
+	waiting map[string]chan Message // by the number of the call
+	hearing map[string]func(json.RawMessage)
+}
+
+// queued is how many lines may wait to be written.
+const queued = 64
+
+// Open begins to speak. Close must be called; it closes out, and whoever owns the other end
+// of in must close that for the reader to end.
+func Open(in io.Reader, out io.WriteCloser, c Config) *Conn {
+	k := &Conn{
+		config: c, in: &lines{bufio.NewReaderSize(in, 64<<10), MaxLine}, out: out, queue: make(chan []byte, queued), asked: make(chan struct{}, maxAsked),
+		waiting: make(map[string]chan Message), hearing: make(map[string]func(json.RawMessage)),
+	}
+	k.ctx, k.end = context.WithCancelCause(context.Background())
+	k.ended.Add(2)
+	go k.read()  // until in ends
+	go k.write() // until the connection does
+	return k
+}
+
+// Done is closed when the connection has ended.
+func (k *Conn) Done() <-chan struct{} { return k.ctx.Done() }
+
+// Err says why it has.
+func (k *Conn) Err() error { return context.Cause(k.ctx) }
+
+// Close ends the connection and waits for its goroutines.
+func (k *Conn) Close() {
+	k.fail(ErrClosed)
+	k.ended.Wait()
+}
+
+// fail ends the connection: everybody who waits is told at once.
+func (k *Conn) fail(err error) {
+	k.end(err)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for id, answer := range k.waiting {
+		close(answer)
+		delete(k.waiting, id)
+	}
+}
+
+func (k *Conn) write() {
+	defer k.ended.Done()
+	defer k.out.Close()
+	for {
+		select {
+		case line := <-k.queue:
+			if _, err := k.out.Write(line); err != nil {
+				k.fail(fmt.Errorf("%w: %w", ErrClosed, err))
+				return
+			}
+		case <-k.ctx.Done():
+			return
+		}
+	}
+}
+
+func (k *Conn) read() {
+	defer k.ended.Done()
+	for {
+		line, whole, err := k.in.next()
+		if err != nil {
+			k.fail(fmt.Errorf("%w: %w", ErrClosed, err))
+			return
+		}
+		if !whole {
+			k.deliver(answered(line), Message{Error: &Error{Message: ErrTooLong.Error()}})
+			continue
+		}
+		m, ok := parse(line)
+		switch {
+		case !ok:
+			if k.config.Stray != nil && len(bytes.TrimSpace(line)) > 0 {
+				k.config.Stray(line)
+			}
+		case m.Method == "":
+			k.deliver(string(m.ID), m)
+		case len(m.ID) == 0:
+			k.notified(m)
+		default:
+			k.ask(m)
+		}
+	}
+}
+
+// deliver gives an answer to the call that waits for it. One that nobody waits for any more
+// is dropped.
+func (k *Conn) deliver(id string, m Message) {
+	k.mu.Lock()
+	answer := k.waiting[id]
+	delete(k.waiting, id)
+	k.mu.Unlock()
+	if answer != nil {
+		answer <- m
+	}
+}
+
+// progressToken is what a notification of progress names its call by.
+type progressToken struct {
+	Token json.RawMessage `json:"progressToken"`
+}
+
+// notified hears a notification: progress in the goroutine that reads, so that it comes in
+// order and before the answer.
+func (k *Conn) notified(m Message) {
+	if m.Method == "notifications/progress" {
+		var p progressToken
+		if json.Unmarshal(m.Params, &p) == nil {
+			k.mu.Lock()
+			hear := k.hearing[string(p.Token)]
+			k.mu.Unlock()
+			if hear != nil {
+				hear(m.Params)
+			}
+		}
+		return
+	}
+	if k.config.Handle != nil {
+		k.config.Handle(k.ctx, m.Method, m.Params)
+	}
+}
+
+// maxAsked is how many requests of the other side are answered at a time.
+const maxAsked = 16
+
+// ask has a request answered, unless there are too many.
+func (k *Conn) ask(m Message) {
+	select {
+	case k.asked <- struct{}{}:
+		k.ended.Add(1)
+		go k.answer(m) // ends with its handler, whose context ends with the connection
+	default:
+		if line, err := encode(Message{Version: version, ID: m.ID, Error: &Error{Code: -32603, Message: "too many requests at a time"}}); err == nil {
+			select {
+			case k.queue <- line:
+			default:
+			}
+		}
+	}
+}
+
+// answer answers a request.
+func (k *Conn) answer(m Message) {
+	defer k.ended.Done()
+	defer func() { <-k.asked }()
+	out := Message{Version: version, ID: m.ID}
+	result, err := k.handle(m)
+	if err == nil {
+		out.Result, err = json.Marshal(result)
+	}
+	if err != nil {
+		var own *Error
+		if !errors.As(err, &own) {
+			own = &Error{Code: -32603, Message: err.Error()}
+		}
+		out.Result, out.Error = nil, own
+	}
+	k.send(k.ctx, out)
+}
+
+func (k *Conn) handle(m Message) (any, error) {
+	if k.config.Handle == nil {
+		return nil, &Error{Code: MethodNotFound, Message: "method not found: " + m.Method}
+	}
+	return k.config.Handle(k.ctx, m.Method, m.Params)
+}
+
+func (k *Conn) send(ctx context.Context, m Message) error {
+	line, err := encode(m)
+	if err != nil {
+		return err
+	}
+	select {
+	case k.queue <- line:
+		return nil
+	case <-k.ctx.Done():
+		return k.Err()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Notify tells the other side something.
+func (k *Conn) Notify(ctx context.Context, method string, params any) error {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	return k.send(ctx, Message{Version: version, Method: method, Params: raw})
+}
+
+// Call asks the other side and waits for its answer: a result, or an *Error. When ctx ends
+// first it returns at once, and the other side is told. params makes the parameters, of
+// which the number of the call may be a part; hear, when not nil, is told of progress.
+func (k *Conn) Call(ctx context.Context, method string, params func(id int64) (any, error), hear func(json.RawMessage)) (json.RawMessage, error) {
+	id, answer, err := k.register(hear)
+	if err != nil {
+		return nil, err
+	}
+	number := strconv.FormatInt(id, 10)
+	defer k.forget(number)
+	given, err := params(id)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := encode(given)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.send(ctx, Message{Version: version, ID: json.RawMessage(number), Method: method, Params: raw}); err != nil {
+		return nil, err
+	}
+	select {
+	case m, ok := <-answer:
+		switch {
+		case !ok:
+			return nil, k.Err()
+		case m.Error != nil:
+			return nil, m.Error
+		}
+		return m.Result, nil
+	case <-ctx.Done():
+		k.cancel(id)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// cancel tells the other side that nobody waits for an answer any more, if that can be told
+// without waiting.
+func (k *Conn) cancel(id int64) {
+	raw, err := json.Marshal(map[string]any{"requestId": id, "reason": "cancelled"})
+	if err != nil {
+		return
+	}
+	line, err := encode(Message{Version: version, Method: "notifications/cancelled", Params: raw})
+	if err != nil {
+		return
+	}
+	select {
+	case k.queue <- line:
+	default:
+	}
+}
+
+// encode returns JSON as a line. Its texts stay as they are.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v) // which ends with a newline
+	return b.Bytes(), err
+}
+
+func (k *Conn) register(hear func(json.RawMessage)) (id int64, answer chan Message, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ctx.Err() != nil {
+		return 0, nil, k.Err()
+	}
+	k.last++
+	answer = make(chan Message, 1)
+	number := strconv.FormatInt(k.last, 10)
+	k.waiting[number] = answer
+	if hear != nil {
+		k.hearing[number] = hear
+	}
+	return k.last, answer, nil
+}
+
+func (k *Conn) forget(number string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.waiting, number)
+	delete(k.hearing, number)
+}
