@@ -87,6 +87,9 @@ func Load(o Options) (*Config, error) {
 			c.restrict()
 		}
 	}
+	if err := c.readMCPFiles(); err != nil {
+		return nil, err
+	}
 	if o.Mode != "" {
 		if _, err := policy.ParseMode(o.Mode); err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ type File struct {
 	Journal   Journal   `json:"journal,omitzero" description:"The record of every call, in the user's state directory; toolfall log shows it."`
 	Telemetry Telemetry `json:"telemetry,omitzero" description:"Who is told about calls. Nobody by default."`
 
+	MCPFiles   []string             `json:"mcpFiles,omitempty" description:"Files of other programs with further servers, such as .mcp.json; relative ones start at this file. Each counts as long as it is trusted as it stands." minLength:"1"`
 	MCPServers map[string]MCPServer `json:"mcpServers,omitempty" description:"MCP servers, by the names that they have here, as in .mcp.json. Their tools are mcp__SERVER__TOOL."`
 
 	Permission Permission `json:"permission,omitzero" description:"Which calls may run."`

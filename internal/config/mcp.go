@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -22,6 +23,54 @@ type MCPServer struct {
 	Env     map[string]string `json:"env,omitempty" description:"Variables that it gets, beside PATH, HOME and the like. It gets no others."`
 	Cwd     string            `json:"cwd,omitempty" description:"Where it runs; a relative directory starts at this file."`
 	Timeout int               `json:"timeout,omitempty" description:"Seconds that a call of it may take." minimum:"1" maximum:"86400" default:"600"`
+}
+
+// readMCPFiles takes in the servers of other programs' files. A file that is not trusted as
+// it stands starts nothing: it may have come with the folder, or changed since.
+func (c *Config) readMCPFiles() error {
+	for _, name := range c.MCPFiles {
+		path := settingsPath(c.Path, name)
+		if !Trusted(path) {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s is not trusted as it stands, so its servers are not started; after reading it, run: toolfall trust %s", path, path))
+			continue
+		}
+		raw, err := readFile(path)
+		if err != nil {
+			return fmt.Errorf("mcpFiles: %w", err)
+		}
+		var f struct {
+			MCPServers map[string]MCPServer `json:"mcpServers"`
+		}
+		if err := json.Unmarshal(raw, &f); err != nil {
+			return fmt.Errorf("mcpFiles: %s: %w", path, err)
+		}
+		c.take(path, f.MCPServers)
+	}
+	return nil
+}
+
+// take takes in servers that are spoken to over standard streams, unless there is one of the
+// name already. What a file has beside what is known here is another program's business.
+func (c *Config) take(path string, servers map[string]MCPServer) {
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		s := servers[name]
+		_, there := c.MCPServers[name]
+		switch {
+		case there:
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: mcpServers.%s does not count: there is one of that name already", path, name))
+			continue
+		case s.Command == "" || s.Type != "" && s.Type != "stdio":
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: mcpServers.%s does not count: only servers over standard streams are spoken to", path, name))
+			continue
+		}
+		if s.Cwd == "" || !filepath.IsAbs(s.Cwd) {
+			s.Cwd = filepath.Join(filepath.Dir(path), s.Cwd)
+		}
+		if c.MCPServers == nil {
+			c.MCPServers = make(map[string]MCPServer)
+		}
+		c.MCPServers[name] = s
+	}
 }
 
 // servers are the plugins of the servers, sorted by name.

@@ -155,9 +155,9 @@ func (c *Config) restrict() {
 		j.Enabled, j.MaxDays, j.MaxMB = true, max(j.MaxDays, d.Journal.MaxDays), d.Journal.MaxMB
 		c.ignored("journal.enabled false, and less than usual")
 	}
-	if len(c.MCPServers) > 0 {
-		c.MCPServers = nil
-		c.ignored("mcpServers")
+	if len(c.MCPServers)+len(c.MCPFiles) > 0 {
+		c.MCPServers, c.MCPFiles = nil, nil
+		c.ignored("mcpServers and mcpFiles")
 	}
 	if c.Telemetry.Endpoint != "" || c.Telemetry.Content {
 		c.Telemetry.Endpoint, c.Telemetry.Content = "", false
