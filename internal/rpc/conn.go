@@ -3,6 +3,7 @@ package rpc
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,8 @@ type Handler func(ctx context.Context, method string, params json.RawMessage) (r
 type Config struct {
 	Handle Handler // of requests and notifications; nil refuses all requests
 
+	MaxLine int // the longest line that is taken in, in bytes; MaxLine when zero
+
 	// Stray is told of lines that are no messages. Nil: nobody.
 	Stray func(line []byte)
 }
@@ -27,8 +30,8 @@ type Config struct {
 // became of it nobody knows.
 var ErrClosed = errors.New("the connection ended")
 
-// ErrTooLong is in the error of a call whose answer is longer than [MaxLine].
-var ErrTooLong = fmt.Errorf("the answer is longer than %d bytes", MaxLine)
+// ErrTooLong is in the error of a call whose answer is too long.
+var ErrTooLong = errors.New("the answer is too long")
 
 // Conn is one connection. Its methods may be called from many goroutines.
 type Conn struct {
@@ -54,7 +57,7 @@ const queued = 64
 // of in must close that for the reader to end.
 func Open(in io.Reader, out io.WriteCloser, c Config) *Conn {
 	k := &Conn{
-		config: c, in: &lines{bufio.NewReaderSize(in, 64<<10), MaxLine}, out: out, queue: make(chan []byte, queued), asked: make(chan struct{}, maxAsked),
+		config: c, in: &lines{bufio.NewReaderSize(in, 64<<10), max(cmp.Or(c.MaxLine, MaxLine), 2*edge)}, out: out, queue: make(chan []byte, queued), asked: make(chan struct{}, maxAsked),
 		waiting: make(map[string]chan Message), hearing: make(map[string]func(json.RawMessage)),
 	}
 	k.ctx, k.end = context.WithCancelCause(context.Background())
@@ -112,7 +115,7 @@ func (k *Conn) read() {
 			return
 		}
 		if !whole {
-			k.deliver(answered(line), Message{Error: &Error{Message: ErrTooLong.Error()}})
+			k.deliver(answered(line), Message{})
 			continue
 		}
 		m, ok := parse(line)
@@ -265,6 +268,8 @@ func (k *Conn) Call(ctx context.Context, method string, params func(id int64) (a
 			return nil, k.Err()
 		case m.Error != nil:
 			return nil, m.Error
+		case m.Result == nil: // what answers has one or the other
+			return nil, fmt.Errorf("%w: %d bytes may be taken in", ErrTooLong, k.in.most)
 		}
 		return m.Result, nil
 	case <-ctx.Done():
