@@ -87,7 +87,7 @@ func (a *app) root() *cli.Command {
 			&cli.StringFlag{Name: "config", Usage: "read `FILE` instead of the nearest toolfall.yaml upward", Sources: cli.EnvVars("TOOLFALL_CONFIG")},
 		},
 		Commands: []*cli.Command{
-			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.approvalsCommand(), a.sandboxCommand(), a.logCommand(), a.showCommand(), a.statsCommand(), a.replayCommand(), a.mcpCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
+			a.callCommand(), a.execCommand(), a.toolsCommand(), a.checkCommand(), a.policyCommand(), a.approvalsCommand(), a.sandboxCommand(), a.logCommand(), a.showCommand(), a.statsCommand(), a.replayCommand(), a.mcpCommand(), a.serveCommand(), a.configCommand(), a.trustCommand(), a.versionCommand(),
 		},
 		Action:                func(_ context.Context, c *cli.Command) error { return a.unknownCommand(c) },
 		EnableShellCompletion: true,

@@ -11,15 +11,22 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"time"
 )
 
-// Handler answers what the other side asks. A notification has no answer.
+// Handler answers what the other side asks. A notification has no answer. The context of a
+// request ends when the other side gives it up, which then gets no answer.
 type Handler func(ctx context.Context, method string, params json.RawMessage) (result any, err error)
 
 // Config sets up a Conn.
 type Config struct {
 	Handle Handler // of requests and notifications; nil refuses all requests
 
+	// Linger is how long requests of the other side may go on, and be answered, when its
+	// stream has ended: it may have said all that it has to say.
+	Linger time.Duration
+
+	Asked   int // how many requests of the other side are answered at a time; 16 when zero
 	MaxLine int // the longest line that is taken in, in bytes; MaxLine when zero
 
 	// Stray is told of lines that are no messages. Nil: nobody.
@@ -40,14 +47,25 @@ type Conn struct {
 	out    io.WriteCloser
 	ctx    context.Context // of what the other side asks; ends with the connection
 	end    context.CancelCauseFunc
-	queue  chan []byte // lines to be written
+	queue  chan line // to be written
 	asked  chan struct{}
 	ended  sync.WaitGroup
+
+	closing   sync.Once
+	answers   sync.WaitGroup
+	answering sync.WaitGroup // those of ended that answer requests, and the writer
 
 	mu      sync.Mutex
 	last    int64
 	waiting map[string]chan Message // by the number of the call
 	hearing map[string]func(json.RawMessage)
+	asking  map[string]context.CancelFunc // requests of the other side that are being answered
+}
+
+// line is one to be written, or with no text a place in the queue.
+type line struct {
+	text    []byte
+	reached chan struct{} // closed when that is reached
 }
 
 // queued is how many lines may wait to be written.
@@ -57,11 +75,12 @@ const queued = 64
 // of in must close that for the reader to end.
 func Open(in io.Reader, out io.WriteCloser, c Config) *Conn {
 	k := &Conn{
-		config: c, in: &lines{bufio.NewReaderSize(in, 64<<10), max(cmp.Or(c.MaxLine, MaxLine), 2*edge)}, out: out, queue: make(chan []byte, queued), asked: make(chan struct{}, maxAsked),
-		waiting: make(map[string]chan Message), hearing: make(map[string]func(json.RawMessage)),
+		config: c, in: &lines{bufio.NewReaderSize(in, 64<<10), max(cmp.Or(c.MaxLine, MaxLine), 2*edge)}, out: out, queue: make(chan line, queued), asked: make(chan struct{}, cmp.Or(c.Asked, usualAsked)),
+		waiting: make(map[string]chan Message), hearing: make(map[string]func(json.RawMessage)), asking: make(map[string]context.CancelFunc),
 	}
 	k.ctx, k.end = context.WithCancelCause(context.Background())
 	k.ended.Add(2)
+	k.answering.Add(1)
 	go k.read()  // until in ends
 	go k.write() // until the connection does
 	return k
@@ -79,9 +98,28 @@ func (k *Conn) Close() {
 	k.ended.Wait()
 }
 
+// abortTime bounds how long Abort waits: a stream that cannot be closed may hold a writer up.
+const abortTime = 10 * time.Second
+
+// Abort ends the connection and waits for what answers requests, but not for the reader,
+// whose stream is not ours to end.
+func (k *Conn) Abort() {
+	k.fail(ErrClosed)
+	done := make(chan struct{})
+	go func() { // ends with the program at the latest
+		k.answering.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(abortTime):
+	}
+}
+
 // fail ends the connection: everybody who waits is told at once.
 func (k *Conn) fail(err error) {
 	k.end(err)
+	k.closing.Do(func() { k.out.Close() }) // which lets a writer go whom nobody reads
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for id, answer := range k.waiting {
@@ -92,11 +130,15 @@ func (k *Conn) fail(err error) {
 
 func (k *Conn) write() {
 	defer k.ended.Done()
-	defer k.out.Close()
+	defer k.answering.Done()
 	for {
 		select {
-		case line := <-k.queue:
-			if _, err := k.out.Write(line); err != nil {
+		case next := <-k.queue:
+			if next.reached != nil {
+				close(next.reached)
+				continue
+			}
+			if _, err := k.out.Write(next.text); err != nil {
 				k.fail(fmt.Errorf("%w: %w", ErrClosed, err))
 				return
 			}
@@ -111,6 +153,7 @@ func (k *Conn) read() {
 	for {
 		line, whole, err := k.in.next()
 		if err != nil {
+			k.linger()
 			k.fail(fmt.Errorf("%w: %w", ErrClosed, err))
 			return
 		}
@@ -134,6 +177,34 @@ func (k *Conn) read() {
 	}
 }
 
+// linger waits until what was asked is answered, and that is written, for some time.
+func (k *Conn) linger() {
+	if k.config.Linger <= 0 {
+		return
+	}
+	answered := make(chan struct{})
+	go func() { // the reader begins no more, so that this ends with the connection
+		k.answers.Wait()
+		reached := make(chan struct{})
+		select {
+		case k.queue <- line{reached: reached}:
+			select {
+			case <-reached:
+			case <-k.ctx.Done():
+			}
+		case <-k.ctx.Done():
+		}
+		close(answered)
+	}()
+	timer := time.NewTimer(k.config.Linger)
+	defer timer.Stop()
+	select {
+	case <-answered:
+	case <-timer.C:
+	case <-k.ctx.Done():
+	}
+}
+
 // deliver gives an answer to the call that waits for it. One that nobody waits for any more
 // is dropped.
 func (k *Conn) deliver(id string, m Message) {
@@ -154,7 +225,21 @@ type progressToken struct {
 // notified hears a notification: progress in the goroutine that reads, so that it comes in
 // order and before the answer.
 func (k *Conn) notified(m Message) {
-	if m.Method == "notifications/progress" {
+	switch m.Method {
+	case "notifications/cancelled":
+		var c struct {
+			Request json.RawMessage `json:"requestId"`
+		}
+		if json.Unmarshal(m.Params, &c) == nil {
+			k.mu.Lock()
+			cancel := k.asking[string(c.Request)]
+			k.mu.Unlock()
+			if cancel != nil {
+				cancel()
+			}
+		}
+		return
+	case "notifications/progress":
 		var p progressToken
 		if json.Unmarshal(m.Params, &p) == nil {
 			k.mu.Lock()
@@ -171,33 +256,58 @@ func (k *Conn) notified(m Message) {
 	}
 }
 
-// maxAsked is how many requests of the other side are answered at a time.
-const maxAsked = 16
+type idKey struct{}
+
+// ID is the number that the other side gave the request whose handler has the context.
+func ID(ctx context.Context) json.RawMessage {
+	id, _ := ctx.Value(idKey{}).(json.RawMessage)
+	return id
+}
+
+// usualAsked is how many requests of the other side are answered at a time.
+const usualAsked = 16
 
 // ask has a request answered, unless there are too many.
 func (k *Conn) ask(m Message) {
 	select {
 	case k.asked <- struct{}{}:
-		k.ended.Add(1)
-		go k.answer(m) // ends with its handler, whose context ends with the connection
+		k.begin(m)
 	default:
-		if line, err := encode(Message{Version: version, ID: m.ID, Error: &Error{Code: -32603, Message: "too many requests at a time"}}); err == nil {
+		if text, err := encode(Message{Version: version, ID: m.ID, Error: &Error{Code: -32603, Message: "too many requests at a time"}}); err == nil {
 			select {
-			case k.queue <- line:
+			case k.queue <- line{text: text}:
 			default:
 			}
 		}
 	}
 }
 
-// answer answers a request.
-func (k *Conn) answer(m Message) {
+// begin has a request answered, unless the connection has ended.
+func (k *Conn) begin(m Message) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.WithValue(k.ctx, idKey{}, m.ID))
+	k.asking[string(m.ID)] = cancel
+	k.ended.Add(1)
+	k.answering.Add(1)
+	k.answers.Add(1)
+	go k.answer(ctx, cancel, m) // ends with its handler, whose context ends with the connection
+}
+
+// answer answers a request, unless the other side has given it up.
+func (k *Conn) answer(ctx context.Context, cancel context.CancelFunc, m Message) {
 	defer k.ended.Done()
+	defer k.answering.Done()
+	defer k.answers.Done()
 	defer func() { <-k.asked }()
+	defer cancel()
 	out := Message{Version: version, ID: m.ID}
-	result, err := k.handle(m)
+	result, err := k.handle(ctx, m)
 	if err == nil {
-		out.Result, err = json.Marshal(result)
+		out.Result, err = encode(result)
 	}
 	if err != nil {
 		var own *Error
@@ -206,23 +316,28 @@ func (k *Conn) answer(m Message) {
 		}
 		out.Result, out.Error = nil, own
 	}
-	k.send(k.ctx, out)
+	k.mu.Lock()
+	delete(k.asking, string(m.ID))
+	k.mu.Unlock()
+	if ctx.Err() == nil {
+		k.send(k.ctx, out)
+	}
 }
 
-func (k *Conn) handle(m Message) (any, error) {
+func (k *Conn) handle(ctx context.Context, m Message) (any, error) {
 	if k.config.Handle == nil {
 		return nil, &Error{Code: MethodNotFound, Message: "method not found: " + m.Method}
 	}
-	return k.config.Handle(k.ctx, m.Method, m.Params)
+	return k.config.Handle(ctx, m.Method, m.Params)
 }
 
 func (k *Conn) send(ctx context.Context, m Message) error {
-	line, err := encode(m)
+	text, err := encode(m)
 	if err != nil {
 		return err
 	}
 	select {
-	case k.queue <- line:
+	case k.queue <- line{text: text}:
 		return nil
 	case <-k.ctx.Done():
 		return k.Err()
@@ -285,17 +400,23 @@ func (k *Conn) cancel(id int64) {
 	if err != nil {
 		return
 	}
-	line, err := encode(Message{Version: version, Method: "notifications/cancelled", Params: raw})
+	text, err := encode(Message{Version: version, Method: "notifications/cancelled", Params: raw})
 	if err != nil {
 		return
 	}
 	select {
-	case k.queue <- line:
+	case k.queue <- line{text: text}:
 	default:
 	}
 }
 
-// encode returns JSON as a line. Its texts stay as they are.
+// Encode returns JSON in which texts stay as they are.
+func Encode(v any) ([]byte, error) {
+	raw, err := encode(v)
+	return bytes.TrimSuffix(raw, []byte("\n")), err
+}
+
+// encode is Encode, as a line.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

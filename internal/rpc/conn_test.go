@@ -190,6 +190,25 @@ func TestRequestsAreAnswered(t *testing.T) {
 	}
 }
 
+// A request that the other side gives up is ended, and not answered.
+func TestARequestThatIsGivenUpIsNotAnswered(t *testing.T) {
+	begun := make(chan struct{})
+	p := open(t, Config{Handle: func(ctx context.Context, method string, _ json.RawMessage) (any, error) {
+		if method == "long" {
+			close(begun)
+			<-ctx.Done()
+		}
+		return "done", nil
+	}})
+	p.say(`{"jsonrpc":"2.0","id":5,"method":"long"}`)
+	<-begun
+	p.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}`)
+	p.say(`{"jsonrpc":"2.0","id":6,"method":"short"}`)
+	if m := p.hear(t); string(m.ID) != "6" {
+		t.Errorf("answered %+v", m)
+	}
+}
+
 // Whatever comes in, the connection takes it, and the next answer arrives.
 func FuzzWhateverComesIn(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
