@@ -122,18 +122,19 @@ func (b *Batch) clear(p *Pending) bool {
 	return b.running.size < b.scheduler.width && !b.running.conflicts(p)
 }
 
-// hold puts a call among those that wait. b.mu is held.
+// hold puts a call among those that wait, perhaps in several goroutines. b.mu is held.
 func (b *Batch) hold(p *Pending) {
 	if p.wake == nil {
-		p.wake = make(chan struct{}, 1)
+		p.wake = make(chan struct{})
 		b.held = append(b.held, p)
 	}
 }
 
-// forget takes it out again. b.mu is held.
+// forget takes it out again, and has whoever waits look again. b.mu is held.
 func (b *Batch) forget(p *Pending) {
 	if p.wake != nil {
 		b.held = slices.DeleteFunc(b.held, func(o *Pending) bool { return o == p })
+		close(p.wake)
 		p.wake = nil
 	}
 }
@@ -141,9 +142,8 @@ func (b *Batch) forget(p *Pending) {
 // wakeHeld has those look again who wait for others to end. b.mu is held.
 func (b *Batch) wakeHeld() {
 	for _, p := range b.held {
-		select {
-		case p.wake <- struct{}{}:
-		default: // it has been told
-		}
+		close(p.wake)
+		p.wake = nil
 	}
+	b.held = b.held[:0]
 }

@@ -21,11 +21,11 @@ type Pending struct {
 	waited toolfall.Call  // what was waited for; the goroutine's that is at the call
 
 	// The lock of the batch guards what follows.
-	started bool          // its tool runs
-	wake    chan struct{} // something ended, look again; nil when it does not wait
-	claims  []toolfall.Claim
-	writes  bool
-	ring    link
+	runs   int           // how often its tool runs: a layer may call next twice at once
+	wake   chan struct{} // something ended, look again; nil when it does not wait
+	claims []toolfall.Claim
+	writes bool
+	ring   link
 }
 
 // turn is the context of a pending call: the caller's, in which the call is found again.
@@ -62,7 +62,7 @@ func from(ctx context.Context, c *toolfall.Call) *Pending {
 	}
 	p.batch.mu.Lock()
 	defer p.batch.mu.Unlock()
-	if p.started {
+	if p.runs > 0 {
 		return nil
 	}
 	return p
@@ -112,6 +112,10 @@ func (p *Pending) admit(claims []toolfall.Claim, start bool) (wake <-chan struct
 	b := p.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if start && p.runs > 0 { // a second time at once: it has its place already
+		p.runs++
+		return nil
+	}
 	p.claims = claims
 	p.writes = slices.ContainsFunc(claims, func(c toolfall.Claim) bool { return c.Write })
 	if !b.clear(p) {
@@ -120,7 +124,7 @@ func (p *Pending) admit(claims []toolfall.Claim, start bool) (wake <-chan struct
 	}
 	b.forget(p)
 	if start {
-		p.started = true
+		p.runs++
 		b.running.add(p)
 		b.hand(b.pass(p))
 	}
@@ -139,7 +143,9 @@ func (p *Pending) stop() {
 	b := p.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p.started = false
+	if p.runs--; p.runs > 0 {
+		return
+	}
 	b.running.remove(p)
 	b.wakeHeld()
 }

@@ -323,6 +323,24 @@ func TestACallThatIsTriedAgainTakesItsPlaceAgain(t *testing.T) {
 	})
 }
 
+// A layer that calls next twice at once has two runs in one place.
+func TestALayerMayCallNextTwiceAtOnce(t *testing.T) {
+	each(t, 2, func(t *testing.T, s *stand) {
+		s.Use(t, toolfall.Middleware{Name: "twice", Stage: toolfall.Decide, Wrap: func(ctx context.Context, c toolfall.Call, next toolfall.Handler) toolfall.Result {
+			var wg sync.WaitGroup
+			for range 2 {
+				wg.Go(func() { next(ctx, c) })
+			}
+			wg.Wait()
+			return next(ctx, c)
+		}})
+		rs := s.ExecuteAll(t.Context(), calls("a write 2 /x", "b write 2 /x", "c read 2 /y", "d alone 2"))
+		if got := told(rs); got != "a:a b:b c:c d:d" {
+			t.Errorf("results %s", got)
+		}
+	})
+}
+
 func TestCallsMayBeAddedWhileOthersRun(t *testing.T) {
 	each(t, 2, func(t *testing.T, s *stand) {
 		b := s.Batch()

@@ -108,7 +108,7 @@ func (p *progress) draw() {
 		return
 	}
 	text := []rune(visible(p.text(), true))
-	if width := width(p.w); len(text) > width-1 {
+	if width := max(3, width(p.w)); len(text) > width-1 {
 		text = append(text[:width-2], '…')
 	}
 	io.WriteString(p.w, "\r\x1b[K"+string(text))
@@ -162,7 +162,10 @@ func told(r toolfall.Report) string {
 const barWidth = 20
 
 func bar(part float64) string {
-	full := int(max(0, min(1, part)) * barWidth)
+	full := 0
+	if part > 0 { // what a tool says may be no number, and that is not greater
+		full = int(min(1, part) * barWidth)
+	}
 	return "[" + strings.Repeat("#", full) + strings.Repeat("-", barWidth-full) + "]"
 }
 

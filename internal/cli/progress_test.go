@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,5 +46,12 @@ func TestProgressStaysOnItsLine(t *testing.T) {
 	p.draw()
 	if line := strings.TrimPrefix(w.String(), "\r\x1b[K"); len([]rune(line)) > 79 || !strings.HasSuffix(line, "…") {
 		t.Errorf("a line of %d characters: %q", len([]rune(line)), line)
+	}
+}
+
+func TestProgressThatIsNoNumberDrawsAnEmptyBar(t *testing.T) {
+	want := bar(0)
+	if got := bar(math.NaN()); got != want {
+		t.Errorf("bar(NaN) = %q, want %q", got, want)
 	}
 }

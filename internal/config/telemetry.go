@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolfall/toolfall"
 	"github.com/toolfall/toolfall/internal/otlp"
+	"github.com/toolfall/toolfall/internal/secret"
 	"github.com/toolfall/toolfall/plugin/telemetry"
 	"github.com/toolfall/toolfall/scope"
 )
@@ -28,7 +29,7 @@ const flushTime = 5 * time.Second
 // telemetry makes the plugin that tells others about calls, and in s what sends it. The
 // variables that OpenTelemetry's own programs read count where the file says nothing.
 func (c *Config) telemetry(s *scope.Scope) (toolfall.Plugin, error) {
-	conf := telemetry.Config{Content: c.Telemetry.Content, Log: c.logger()}
+	conf := telemetry.Config{Content: c.Telemetry.Content, Redact: secret.Text, Log: c.logger()} // what a span holds leaves the machine
 	endpoint := cmp.Or(c.Telemetry.Endpoint, os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	if endpoint == "" || strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return telemetry.New(conf), nil

@@ -151,14 +151,11 @@ func (c *Config) restrict() {
 		c.Shell.AllowEnv = nil
 		c.ignored("shell.allowEnv")
 	}
-	if j := &c.Journal; !j.Enabled || j.MaxDays < d.Journal.MaxDays || j.MaxMB != d.Journal.MaxMB {
-		j.Enabled, j.MaxDays, j.MaxMB = true, max(j.MaxDays, d.Journal.MaxDays), d.Journal.MaxMB
-		c.ignored("journal.enabled false, and less than usual")
-	}
 	if len(c.MCPServers)+len(c.MCPFiles) > 0 {
 		c.MCPServers, c.MCPFiles = nil, nil
 		c.ignored("mcpServers and mcpFiles")
 	}
+	c.restrictJournal(d.Journal)
 	if c.Telemetry.Endpoint != "" || c.Telemetry.Content {
 		c.Telemetry.Endpoint, c.Telemetry.Content = "", false
 		c.ignored("telemetry.endpoint and content")
@@ -214,4 +211,17 @@ func (c *Config) ignored(what string) {
 		c.Notes = append(c.Notes, fmt.Sprintf("%s is not trusted, so it can only tighten; after reading it, run: toolfall trust %s", c.Path, c.Path))
 	}
 	c.Notes = append(c.Notes, c.Path+": "+what+" do not count")
+}
+
+// restrictJournal has everything recorded as usual.
+func (c *Config) restrictJournal(d Journal) {
+	j := &c.Journal
+	if !j.Enabled || j.MaxDays < d.MaxDays || j.MaxMB != d.MaxMB {
+		j.Enabled, j.MaxDays, j.MaxMB = true, max(j.MaxDays, d.MaxDays), d.MaxMB
+		c.ignored("journal.enabled false, and less than usual")
+	}
+	if len(j.Redact) > 0 { // a pattern such as .* would leave nothing of what was done
+		j.Redact = nil
+		c.ignored("journal.redact")
+	}
 }
